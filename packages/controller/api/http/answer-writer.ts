@@ -1,0 +1,109 @@
+/**
+ * Writes answers: one head, one body, one call to the socket (bench/http.ts).
+ *
+ * Bodies stay strings when they can, because the platform joins a string body with the head into a single write.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Answer } from '../operation.ts'
+import { endLingering } from './body-reader.ts'
+import { type Coding, pack, preferredCoding, SMALLEST_PACKED } from './compression.ts'
+import { CROSS_ORIGIN_HEADERS } from './cors.ts'
+import { JSON_TYPE } from './negotiation.ts'
+
+export interface AnswerWriterOptions {
+  /** The `server` header. */
+  readonly server: string
+  /** Random per process: a client that sees it change reads the version document again. */
+  readonly instanceId: string
+}
+
+type Headers = Answer['headers']
+
+/** What becomes of the connection: kept, closed, or closed once the rest of the request has been dropped. */
+export type Ending = 'keep' | 'close' | 'linger'
+
+export class AnswerWriter {
+  readonly #server: string
+  readonly #instanceId: string
+
+  constructor({ server, instanceId }: AnswerWriterOptions) {
+    this.#server = server
+    this.#instanceId = instanceId
+  }
+
+  /** Sends what a handler answered; throws when its body cannot be written as JSON. */
+  sendAnswer(request: IncomingMessage, response: ServerResponse, answer: Answer): void | Promise<void> {
+    const { status, body, contentType = JSON_TYPE, headers } = answer
+    if (answer.contentType !== undefined && (typeof body === 'string' || body instanceof Uint8Array)) {
+      return this.send(request, response, status, body, contentType, headers)
+    }
+    const text = body === undefined ? '' : `${JSON.stringify(body)}\n`
+    return this.send(request, response, status, text, contentType, headers)
+  }
+
+  /** Sends a body as it is, packed when the client asks for it; a promise only while a large one is being packed. */
+  send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    status: number,
+    body: string | Uint8Array,
+    contentType: string,
+    headers: Headers,
+    ending: Ending = 'keep',
+  ): void | Promise<void> {
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+    const accepted = request.headers['accept-encoding']
+    if (accepted !== undefined && length >= SMALLEST_PACKED && ending !== 'linger') {
+      const coding = preferredCoding(accepted)
+      if (coding !== undefined) {
+        const bytes = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, length)
+        const packed = pack(coding, bytes)
+        if (Buffer.isBuffer(packed))
+          return this.#write(request, response, status, packed, contentType, headers, ending, coding)
+        return packed.then((later) =>
+          this.#write(request, response, status, later, contentType, headers, ending, coding),
+        )
+      }
+    }
+    this.#write(request, response, status, body, contentType, headers, ending, undefined, length)
+  }
+
+  #write(
+    request: IncomingMessage,
+    response: ServerResponse,
+    status: number,
+    body: string | Uint8Array,
+    contentType: string,
+    headers: Headers,
+    ending: Ending,
+    coding: Coding | undefined,
+    length = body.length,
+  ): void {
+    if (response.destroyed) return
+    const head: (string | number)[] = [
+      'content-type',
+      contentType,
+      'server',
+      this.#server,
+      'ziti-instance-id',
+      this.#instanceId,
+      'content-length',
+      length,
+    ]
+    if (request.headers.origin !== undefined) head.push(...CROSS_ORIGIN_HEADERS)
+    if (coding !== undefined) head.push('content-encoding', coding)
+    if (headers !== undefined) pushHeaders(head, headers)
+    if (ending !== 'keep') head.push('connection', 'close')
+    response.writeHead(status, head as string[])
+    if (ending === 'linger') endLingering(request, response, body as string)
+    else response.end(body)
+  }
+}
+
+function pushHeaders(head: (string | number)[], headers: NonNullable<Headers>): void {
+  for (const name in headers) {
+    const value = headers[name] as string | readonly string[]
+    if (typeof value === 'string') head.push(name, value)
+    else for (const line of value) head.push(name, line)
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Answers to what is not HTTP, or not inside its bounds: too large a head, two lengths, a request that never ends. No
+ * request exists yet, so the answer is written to the socket by hand, and the connection ends.
+ */
+import type { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+const STATUS_OF: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Content Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+/** A listener for 'clientError'. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // A response that has begun cannot be taken back: whatever were written now would be read as part of it.
+  const current = (socket as Duplex & { _httpMessage?: ServerResponse | null })._httpMessage
+  if (!socket.writable || !isAboutHttp(error.code ?? '') || current?.headersSent) {
+    socket.destroy()
+    return
+  }
+  const status = STATUS_OF[error.code ?? ''] ?? '400 Bad Request'
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${status.length}\r\n` +
+      `connection: close\r\n\r\n${status}`,
+    () => socket.destroy(),
+  )
+}
+
+/** False for failed handshakes and lost connections, which arrive here as well. */
+function isAboutHttp(code: string): boolean {
+  return code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT'
+}
+
+/** Refuses a request with more header lines than allowed, which the platform would otherwise drop in silence. */
+export function answerTooManyHeaders(response: ServerResponse): void {
+  response.writeHead(431, ['content-length', '0', 'connection', 'close'])
+  response.end()
+}

@@ -1,0 +1,33 @@
+/** Addresses to listen on, as configuration files write them: `127.0.0.1:1280`, `[::1]:1280`, `[::]:1280`, `:1280`. */
+import { BlockList, isIPv6 } from 'node:net'
+
+export interface ListenAddress {
+  /** A name, an IPv4 or a bare IPv6 address; empty means all addresses of the machine. */
+  readonly host: string
+  readonly port: number
+}
+
+/** Reads `host:port`; undefined when it is not that. */
+export function parseListenAddress(text: string): ListenAddress | undefined {
+  const colon = text.lastIndexOf(':')
+  if (colon < 0) return undefined
+  const port = Number(text.slice(colon + 1))
+  if (text.length - colon > 6 || colon + 1 === text.length || !Number.isInteger(port) || port < 0 || port > 65_535) {
+    return undefined
+  }
+  const host = text.slice(0, colon)
+  if (host.startsWith('[') && host.endsWith(']')) {
+    const bare = host.slice(1, -1)
+    return isIPv6(bare) ? { host: bare, port } : undefined
+  }
+  return host.includes(':') || host.includes(' ') ? undefined : { host, port }
+}
+
+/** True for the names and addresses that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true
+  const loopback = new BlockList()
+  loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+  loopback.addAddress('::1', 'ipv6')
+  return loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')
+}

@@ -1,0 +1,192 @@
+/**
+ * A running web server: all bind points of one `web` entry of the configuration, with one handler behind them.
+ *
+ * Bind points stand on their own: one that cannot be opened is reported with its reason and leaves the others serving.
+ * Every connection is bounded in time and memory before anything is known about who made it.
+ */
+import http from 'node:http'
+import type https from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { answerClientError, answerTooManyHeaders } from './client-error.ts'
+import { isLoopback, type ListenAddress, parseListenAddress } from './listen-address.ts'
+import { explainListenError, ListenError } from './listen-error.ts'
+import { type HttpLog, type RequestHandler, readTarget } from './request-handler.ts'
+import { createTlsServer, TlsChoices, type TlsMaterial } from './tls-listener.ts'
+import { defaultWebLimits, httpOptions, silenceTimeout, type WebLimits } from './web-limits.ts'
+
+export interface BindPoint {
+  /** Where to listen, `host:port`. */
+  readonly interface: string
+  /** Where clients should go from now on, `host:port`; they are told with every answer. */
+  readonly newAddress?: string
+}
+
+export interface WebServerOptions {
+  readonly name: string
+  readonly bindPoints: readonly BindPoint[]
+  readonly handle: RequestHandler
+  /** Without it the server speaks plain HTTP, which it does on loopback addresses only. */
+  readonly tls?: TlsMaterial
+  readonly limits?: Partial<WebLimits>
+  readonly log: HttpLog
+  /** Takes connections that ask for another protocol, such as a websocket. */
+  readonly onUpgrade?: (request: http.IncomingMessage, socket: Socket, head: Buffer) => void
+}
+
+/** What became of a bind point: the address it listens on, or why it does not. */
+export type ListenerResult =
+  | { readonly bindPoint: BindPoint; readonly address: AddressInfo; readonly error?: undefined }
+  | { readonly bindPoint: BindPoint; readonly address?: undefined; readonly error: ListenError }
+
+type Server = http.Server | https.Server
+
+const CLOSE_DEADLINE = 1_500
+const CLOSE_STEP = 20
+
+export class WebServer implements AsyncDisposable {
+  /** One result for each bind point, in their order. */
+  readonly listeners: readonly ListenerResult[]
+  readonly #servers: readonly Server[]
+  readonly #sockets: ReadonlySet<Socket>
+  readonly #choices: TlsChoices | undefined
+  #closing: Promise<void> | undefined
+
+  private constructor(
+    listeners: readonly ListenerResult[],
+    servers: readonly Server[],
+    sockets: ReadonlySet<Socket>,
+    choices: TlsChoices | undefined,
+  ) {
+    this.listeners = listeners
+    this.#servers = servers
+    this.#sockets = sockets
+    this.#choices = choices
+  }
+
+  /** Opens every bind point that can be opened. Throws only when the certificates are unusable. */
+  static async open(options: WebServerOptions): Promise<WebServer> {
+    const choices = options.tls === undefined ? undefined : new TlsChoices(options.tls)
+    const limits = { ...defaultWebLimits, ...options.limits }
+    const sockets = new Set<Socket>()
+    const servers: Server[] = []
+    const listeners: ListenerResult[] = []
+    for (const bindPoint of options.bindPoints) {
+      try {
+        const address = wantedAddress(bindPoint, choices)
+        const server = createServer(options, bindPoint, limits, choices, sockets)
+        listeners.push({ bindPoint, address: await listen(server, bindPoint.interface, address) })
+        server.on('error', (err) => options.log.error('web listener failed', { err, server: options.name }))
+        servers.push(server)
+      } catch (error) {
+        if (!(error instanceof ListenError)) throw error
+        options.log.error('bind point could not be opened', { err: error, server: options.name })
+        listeners.push({ bindPoint, error })
+      }
+    }
+    return new WebServer(listeners, servers, sockets, choices)
+  }
+
+  /** Gives TLS connections whose ALPN name is `protocol` to `accept`. The server ends them when it closes. */
+  take(protocol: string, accept: (socket: TLSSocket) => void): void {
+    this.#choices?.take(protocol, accept)
+  }
+
+  /** Uses new certificates for new connections; throws and changes nothing when they are unusable. */
+  renewTls(material: TlsMaterial): void {
+    if (this.#choices === undefined) return
+    this.#choices.renew(new TlsChoices(material))
+    for (const server of this.#servers) (server as https.Server).setSecureContext(this.#choices.contextOptions)
+  }
+
+  /** Stops accepting, lets requests that are being handled finish until the deadline, then cuts what is left. */
+  close(deadline = CLOSE_DEADLINE): Promise<void> {
+    this.#closing ??= this.#close(deadline)
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(deadline: number): Promise<void> {
+    const areClosed = this.#servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())))
+    const step = setInterval(() => {
+      for (const server of this.#servers) server.closeIdleConnections()
+    }, CLOSE_STEP)
+    const cut = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy()
+    }, deadline)
+    await Promise.all(areClosed)
+    clearInterval(step)
+    clearTimeout(cut)
+  }
+}
+
+function wantedAddress(bindPoint: BindPoint, choices: TlsChoices | undefined): ListenAddress {
+  const address = parseListenAddress(bindPoint.interface)
+  if (address === undefined) throw new ListenError('BAD_ADDRESS', bindPoint.interface, 'wanted host:port')
+  if (choices === undefined && !isLoopback(address.host)) {
+    const why = 'plain HTTP is served on loopback addresses only'
+    throw new ListenError('PLAIN_HTTP_NOT_LOOPBACK', bindPoint.interface, why)
+  }
+  return address
+}
+
+function createServer(
+  options: WebServerOptions,
+  bindPoint: BindPoint,
+  limits: WebLimits,
+  choices: TlsChoices | undefined,
+  sockets: Set<Socket>,
+): Server {
+  const server =
+    choices === undefined
+      ? http.createServer(httpOptions(limits))
+      : createTlsServer(choices, httpOptions(limits), limits.handshakeTimeout)
+  const onRequest = requestListener(options, bindPoint, limits)
+  server.on('request', onRequest)
+  // The body's reader tells the client to continue, once nothing speaks against the request.
+  server.on('checkContinue', onRequest)
+  if (options.onUpgrade !== undefined) server.on('upgrade', options.onUpgrade)
+  server.on('clientError', answerClientError)
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.maxConnections = limits.maxConnections
+  // One more than allowed is kept, so that it can be noticed.
+  server.maxHeadersCount = limits.maxHeaders + 1
+  server.timeout = silenceTimeout(limits)
+  return server
+}
+
+function requestListener(
+  { handle, log, name }: WebServerOptions,
+  { newAddress }: BindPoint,
+  { maxHeaders }: WebLimits,
+) {
+  return (request: http.IncomingMessage, response: http.ServerResponse) => {
+    try {
+      if (newAddress !== undefined) response.setHeader('ziti-ctrl-address', `https://${newAddress}`)
+      if (request.rawHeaders.length > 2 * maxHeaders) answerTooManyHeaders(response)
+      else handle(request, response, readTarget(request.url as string))
+    } catch (err) {
+      log.error('request handler failed', { err, server: name, method: request.method })
+      response.destroy()
+    }
+  }
+}
+
+function listen(server: Server, shown: string, { host, port }: ListenAddress): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException) => {
+      explainListenError(shown, port, error).then(reject, reject)
+    }
+    server.once('error', onError)
+    server.listen({ port, ...(host === '' ? {} : { host }) }, () => {
+      server.off('error', onError)
+      resolve(server.address() as AddressInfo)
+    })
+  })
+}

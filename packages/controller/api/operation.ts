@@ -1,0 +1,76 @@
+/**
+ * One operation of an HTTP API, as the HTTP layer sees it: where it is mounted, who may call it, what body it takes and
+ * what it answers. Resources and plain route files both end as a list of these; the order of checks (route, caller,
+ * content type, body, permission, handler) is the HTTP layer's alone and the same for all.
+ */
+import type { Caller } from '../auth/caller.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What a caller does to an entity; `read` is what `admin_readonly` may. */
+export type Action = 'read' | 'create' | 'update' | 'delete'
+
+/**
+ * Who may call: `anyone` (no session looked at), `partial` (a session whose second factor may be outstanding),
+ * `session` (any full session), `admin`, or whoever holds a grant on an entity.
+ */
+export type Access = 'anyone' | 'partial' | 'session' | 'admin' | { readonly entity: string; readonly action: Action }
+
+/** The request as handlers may see it. Header names are lower-case. */
+export interface Call<Body = unknown> {
+  readonly requestId: string
+  readonly method: Method
+  /** The path below the API's base, cleaned. */
+  readonly path: string
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  readonly body: Body
+  readonly caller: Caller
+  readonly remoteAddress: string
+  /** The Host header. */
+  readonly host: string
+  header(name: string): string | undefined
+  /** Every line of a repeated header, in order. */
+  headerLines(name: string): readonly string[]
+  /** DER of the TLS client certificates, leaf first; empty when none was presented. */
+  clientCertificates(): readonly Buffer[]
+}
+
+/** What a handler answers. `body` is sent as JSON unless it is text or bytes with a content type of its own. */
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+  readonly contentType?: string
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+}
+
+/** Turns a parsed JSON body into what the handler gets, or throws an `ApiError`. */
+export interface BodyContract {
+  /** The name by which parse errors call the body, as the peers do (`identity`, `service`, …). */
+  readonly name: string
+  /** False where the body may be left out; the handler then gets undefined. */
+  readonly isRequired: boolean
+  /** Media types besides application/json; their text is handed over unparsed. */
+  readonly alsoConsumes?: readonly string[]
+  decode(json: unknown): unknown
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly method: Method
+  /** Below the API's base, with `{name}` for parameters. */
+  readonly path: string
+  readonly access: Access
+  readonly body?: BodyContract
+  /** Query parameters with a closed set of values or a type, checked before the body. */
+  readonly parameters?: readonly QueryParameter[]
+  /** Content types it produces when not JSON; such operations ignore Accept. */
+  readonly produces?: readonly string[]
+  readonly handle: (call: Call<never>) => Answer | Promise<Answer>
+}
+
+export interface QueryParameter {
+  readonly name: string
+  readonly kind: 'integer' | 'boolean' | { readonly oneOf: readonly string[] }
+  readonly isRequired?: boolean
+}

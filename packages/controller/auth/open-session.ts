@@ -1,0 +1,72 @@
+/**
+ * Opening an API session for someone whose primary factor was accepted, and showing it to them.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Call } from '../api/operation.ts'
+import { timestamp } from '../clock.ts'
+import type { Change } from '../resource-kit/change.ts'
+import type { Kit } from '../resource-kit/kit.ts'
+import type { TableRows } from '../state/row.ts'
+import { findOne, type View } from '../state/view.ts'
+import { outstandingFactors } from './outstanding-factors.ts'
+import type { Login } from './password-login.ts'
+import type { SessionActivity } from './session-activity.ts'
+
+type ApiSession = TableRows['apiSessions']
+
+/** What a client says of itself when it logs in; kept on its identity. */
+export interface ClientInfo {
+  readonly configTypes: readonly string[]
+  readonly sdkInfo: Readonly<Record<string, string>> | undefined
+  readonly envInfo: Readonly<Record<string, string>> | undefined
+}
+
+export function openSession(change: Change, login: Login, info: ClientInfo, ipAddress: string): ApiSession {
+  keepClientInfo(change, login.identityId, info)
+  const mfa = findOne(change.view, 'mfas', 'identityId', login.identityId)
+  return change.create(
+    'apiSessions',
+    {
+      token: randomUUID(),
+      identityId: login.identityId,
+      authenticatorId: login.authenticatorId,
+      ipAddress,
+      configTypes: knownConfigTypes(change.view, info.configTypes),
+      isMfaRequired: mfa?.isVerified ?? false,
+      lastActivityAt: change.now,
+    },
+    { idKind: 'cuid' },
+  )
+}
+
+/** Names or ids; unknown ones are dropped, `all` is kept as it is. */
+function knownConfigTypes(view: View, wanted: readonly string[]): readonly string[] {
+  if (wanted.includes('all')) return ['all']
+  const ids = wanted.map((name) => (view.get('configTypes', name) ?? findOne(view, 'configTypes', 'name', name))?.id)
+  return [...new Set(ids.filter((id) => id !== undefined))]
+}
+
+function keepClientInfo(change: Change, identityId: string, { sdkInfo, envInfo }: ClientInfo): void {
+  const identity = change.get('identities', identityId)
+  const values = { ...(sdkInfo && { sdkInfo }), ...(envInfo && { envInfo }) }
+  const isNew = Object.entries(values).some(
+    ([name, value]) => JSON.stringify(identity[name as 'sdkInfo']) !== JSON.stringify(value),
+  )
+  if (isNew) change.update('identities', identityId, values)
+}
+
+/** The session as its owner sees it: with the token, what is outstanding, and when it ends. */
+export function ownSessionRecord(
+  { kit, activity, sessionTimeout }: { kit: Kit; activity: SessionActivity; sessionTimeout: number },
+  call: Call,
+  session: ApiSession,
+): Record<string, unknown> {
+  const lastUsed = activity.lastUsed(session.id, session.lastActivityAt ?? session.createdAt)
+  return {
+    ...kit.record('api-sessions', session, call),
+    token: session.token,
+    authQueries: outstandingFactors(kit.view, session),
+    expiresAt: timestamp(lastUsed + sessionTimeout),
+    expirationSeconds: Math.floor(sessionTimeout / 1000),
+  }
+}

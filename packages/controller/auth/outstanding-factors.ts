@@ -1,0 +1,55 @@
+/**
+ * What a session still owes before it counts as fully authenticated: the auth queries of its answers.
+ *
+ * A verified TOTP enrollment or the auth policy may ask for a code; the policy may ask for a second token from an external
+ * signer, which must come with every request.
+ */
+import type { View } from '../state/view.ts'
+
+/** One factor that is asked for. Members without a value are left out. */
+export interface AuthQuery {
+  readonly typeId: 'MFA' | 'EXT-JWT'
+  readonly provider: 'ziti' | 'url'
+  readonly [member: string]: unknown
+}
+
+const totpQuery: AuthQuery = {
+  typeId: 'MFA',
+  provider: 'ziti',
+  format: 'alphaNumeric',
+  minLength: 4,
+  maxLength: 6,
+  httpMethod: 'POST',
+  httpUrl: './authenticate/mfa',
+  scopes: null,
+}
+
+export interface FactorState {
+  readonly identityId: string
+  readonly isMfaRequired: boolean
+  readonly isMfaComplete: boolean
+}
+
+export function outstandingFactors(view: View, session: FactorState): readonly AuthQuery[] {
+  const identity = view.get('identities', session.identityId)
+  const policy = identity && view.get('authPolicies', identity.authPolicyId)
+  if (policy === undefined) return []
+  const queries: AuthQuery[] = []
+  if ((session.isMfaRequired || policy.secondary.requireTotp) && !session.isMfaComplete) queries.push(totpQuery)
+  const signer = requiredSigner(view, policy.secondary.requireExtJwtSigner)
+  if (signer !== undefined) queries.push(signer)
+  return queries
+}
+
+function requiredSigner(view: View, id: string | null | undefined): AuthQuery | undefined {
+  const signer = id ? view.get('externalJwtSigners', id) : undefined
+  if (signer === undefined) return undefined
+  return {
+    typeId: 'EXT-JWT',
+    provider: 'url',
+    id: signer.id,
+    ...(signer.externalAuthUrl && { httpUrl: signer.externalAuthUrl }),
+    ...(signer.clientId && { clientId: signer.clientId }),
+    scopes: signer.scopes.length === 0 ? null : signer.scopes,
+  }
+}

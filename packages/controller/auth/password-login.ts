@@ -1,0 +1,90 @@
+/**
+ * Login by user name and password.
+ *
+ * All refusals look and cost the same: an unknown user is hashed against nothing, and whether the identity is disabled or its
+ * policy forbids passwords is only looked at after the hash has been computed.
+ */
+import { ApiError } from '../api/api-error.ts'
+import type { Clock } from '../clock.ts'
+import type { Kit } from '../resource-kit/kit.ts'
+import { findOne } from '../state/view.ts'
+import { disableIdentity } from './disable-identity.ts'
+import { isDisabled } from './disabled.ts'
+import type { LoginAttempts } from './login-attempts.ts'
+import { HashingBusyError, type PasswordHasher } from './password-hash.ts'
+
+export interface PasswordLoginDeps {
+  readonly kit: Kit
+  readonly hasher: PasswordHasher
+  readonly attempts: LoginAttempts
+  readonly clock: Clock
+}
+
+/** Who logged in, and by what. */
+export interface Login {
+  readonly identityId: string
+  readonly authenticatorId: string
+}
+
+/** Thrown for every refused login; what was wrong goes to the event, not to the caller. */
+export class LoginRefused extends ApiError {
+  readonly reason: string
+  readonly identityId: string | undefined
+  readonly authenticatorId: string | undefined
+
+  constructor(reason: string, who: Partial<Login> = {}) {
+    super('INVALID_AUTH')
+    this.reason = reason
+    this.identityId = who.identityId
+    this.authenticatorId = who.authenticatorId
+  }
+}
+
+export class PasswordLogin {
+  readonly #deps: PasswordLoginDeps
+
+  constructor(deps: PasswordLoginDeps) {
+    this.#deps = deps
+  }
+
+  async login(username: string, password: string): Promise<Login> {
+    try {
+      return await this.#login(username, password)
+    } catch (error) {
+      if (!(error instanceof HashingBusyError)) throw error
+      throw new ApiError('SERVER_TOO_MANY_REQUESTS', { headers: { 'retry-after': '1' }, origin: error })
+    }
+  }
+
+  async #login(username: string, password: string): Promise<Login> {
+    const { kit, hasher, attempts, clock } = this.#deps
+    const authenticator = findOne(kit.view, 'authenticators', 'username', username)
+    if (authenticator === undefined) {
+      await hasher.verifyNothing(password)
+      throw new LoginRefused('unknown user name')
+    }
+    const who = { identityId: authenticator.identityId, authenticatorId: authenticator.id }
+    const verdict = await hasher.verify(password, authenticator.passwordHash ?? '')
+    const identity = kit.view.get('identities', who.identityId)
+    const policy = identity && kit.view.get('authPolicies', identity.authPolicyId)
+    if (identity === undefined || policy === undefined) throw new LoginRefused('identity is gone', who)
+    if (!policy.primary.updb.allowed) throw new LoginRefused('the auth policy does not allow passwords', who)
+    if (!verdict.isRight) {
+      const { maxAttempts, lockoutDurationMinutes } = policy.primary.updb
+      if (attempts.failed(authenticator.id, maxAttempts)) {
+        await kit.writeAsController((change) => disableIdentity(change, identity.id, lockoutDurationMinutes))
+      }
+      throw new LoginRefused('wrong password', who)
+    }
+    if (isDisabled(identity, clock.now())) throw new LoginRefused('identity is disabled', who)
+    attempts.succeeded(authenticator.id)
+    if (verdict.isOutdated) await this.#strengthen(authenticator.id, password)
+    return who
+  }
+
+  async #strengthen(authenticatorId: string, password: string): Promise<void> {
+    const { kit, hasher } = this.#deps
+    const passwordHash = await hasher.hash(password)
+    await kit.writeAsController((change) => change.update('authenticators', authenticatorId, { passwordHash }))
+  }
+}

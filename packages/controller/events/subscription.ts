@@ -1,0 +1,143 @@
+/**
+ * What a handler subscribes to: one namespace, under the name the file uses, narrowed by options.
+ *
+ * The peers renamed their namespaces once and still serve the old names; events of an old-name subscription carry that
+ * name, except authentication, which never did.
+ */
+import type { EventConfigProblem, EventSubscriptionConfig } from './event-config.ts'
+import { type ControllerEvent, type EventNamespace, laterNamespaces } from './event-types.ts'
+import { parseInterval } from './interval.ts'
+
+export interface Subscription {
+  readonly namespace: EventNamespace
+  /** The namespace as its events show it. */
+  readonly shownAs: string
+  accepts(event: ControllerEvent): boolean
+  /** For entityCount: milliseconds between two counts. */
+  readonly interval?: number
+}
+
+const currentNamespaces: readonly EventNamespace[] = [
+  'apiSession',
+  'authentication',
+  'connect',
+  'entityChange',
+  'entityCount',
+  'session',
+  ...laterNamespaces,
+]
+
+const formerNames: Readonly<Record<string, EventNamespace>> = {
+  'edge.apiSessions': 'apiSession',
+  'edge.authentications': 'authentication',
+  'edge.entityCounts': 'entityCount',
+  'edge.sessions': 'session',
+  'fabric.circuits': 'circuit',
+  'fabric.links': 'link',
+  'fabric.routers': 'router',
+  'fabric.terminators': 'terminator',
+  'fabric.usage': 'usage',
+  services: 'service',
+}
+
+/** What `include` may name where it selects by event type. */
+const includableTypes: Partial<Record<EventNamespace, readonly string[]>> = {
+  apiSession: ['created', 'deleted', 'refreshed', 'exchanged'],
+  authentication: ['success', 'fail'],
+  circuit: ['created', 'pathUpdated', 'deleted', 'failed'],
+  session: ['created', 'deleted'],
+}
+
+const DEFAULT_COUNT_INTERVAL = 5 * 60_000
+/** Counts are cheap but not free, and a timer cannot wait longer than this. */
+const COUNT_INTERVAL_BOUNDS = { min: 1_000, max: 2_147_483_647 }
+const MAX_INCLUDES = 100
+
+/** Reads one subscription, or says what is wrong with it. The path of a problem starts at the subscription. */
+export function readSubscription(config: EventSubscriptionConfig): Subscription | EventConfigProblem {
+  const namespace = namespaceOf(config.type)
+  if (namespace === undefined) {
+    const known = [...currentNamespaces, ...Object.keys(formerNames)].sort().join(', ')
+    return warning(['type'], `unknown event type ${JSON.stringify(config.type)}; known are ${known}`)
+  }
+  const shownAs = namespace === 'authentication' ? namespace : config.type
+  if (namespace === 'entityChange') return entityChange(config)
+  if (namespace === 'entityCount') return entityCount(config, shownAs)
+  return byType(config, namespace, shownAs)
+}
+
+/** Tells a problem from a subscription. */
+export function isProblem(result: Subscription | EventConfigProblem): result is EventConfigProblem {
+  return 'severity' in result
+}
+
+function namespaceOf(type: string): EventNamespace | undefined {
+  if (Object.hasOwn(formerNames, type)) return formerNames[type]
+  return currentNamespaces.find((namespace) => namespace === type)
+}
+
+function byType(
+  config: EventSubscriptionConfig,
+  namespace: EventNamespace,
+  shownAs: string,
+): Subscription | EventConfigProblem {
+  const includable = includableTypes[namespace]
+  const includes = readIncludes(config['include'])
+  if (includable === undefined || includes === undefined) return { namespace, shownAs, accepts: () => true }
+  if (includes === 'invalid') return error(['include'], 'wanted a list of event types')
+  const stranger = includes.find((include) => !includable.includes(include))
+  if (stranger !== undefined) {
+    return error(['include'], `${JSON.stringify(stranger)} is not one of ${includable.join(', ')}`)
+  }
+  const chosen = new Set<unknown>(includes)
+  return { namespace, shownAs, accepts: (event) => 'event_type' in event && chosen.has(event.event_type) }
+}
+
+/** `propagateAlways` is about followers of a leader; here every controller that runs speaks for the network. */
+function entityChange(config: EventSubscriptionConfig): Subscription | EventConfigProblem {
+  const includes = readIncludes(config['include'])
+  if (includes === 'invalid') return error(['include'], 'wanted a list of entity types')
+  const withParents = readFlag(config['includeParentEvents'])
+  if (withParents === undefined) return error(['includeParentEvents'], 'wanted true or false')
+  const chosen = includes && new Set(includes)
+  return {
+    namespace: 'entityChange',
+    shownAs: 'entityChange',
+    accepts(event) {
+      if (event.namespace !== 'entityChange') return false
+      return (withParents || !event.isParentEvent) && (chosen === undefined || chosen.has(event.entityType))
+    },
+  }
+}
+
+function entityCount(config: EventSubscriptionConfig, shownAs: string): Subscription | EventConfigProblem {
+  const written = config['interval']
+  const interval = written === undefined ? DEFAULT_COUNT_INTERVAL : parseInterval(String(written))
+  const { min, max } = COUNT_INTERVAL_BOUNDS
+  if (interval === undefined || interval < min || interval > max) {
+    return error(['interval'], 'wanted a duration such as 5m, between one second and 24 days')
+  }
+  return { namespace: 'entityCount', shownAs, accepts: () => true, interval }
+}
+
+/** One name or a list of names; an empty list selects everything, as no list does. */
+function readIncludes(value: unknown): readonly string[] | 'invalid' | undefined {
+  if (value === undefined || value === null) return undefined
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (list.length > MAX_INCLUDES || !list.every((item) => typeof item === 'string')) return 'invalid'
+  return list.length === 0 ? undefined : list
+}
+
+function readFlag(value: unknown): boolean | undefined {
+  if (value === undefined) return false
+  if (typeof value === 'boolean') return value
+  return typeof value === 'string' ? value.toLowerCase() === 'true' : undefined
+}
+
+function error(path: readonly string[], message: string): EventConfigProblem {
+  return { severity: 'error', path, message }
+}
+
+function warning(path: readonly string[], message: string): EventConfigProblem {
+  return { severity: 'warning', path, message }
+}

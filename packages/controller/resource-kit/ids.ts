@@ -1,0 +1,43 @@
+/**
+ * Ids as the peers make them: opaque, chosen by the server, and recognisable by kind to people who read logs.
+ */
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+
+/** `short`: identities and routers; `uuid`: most entities; `cuid`: API sessions and sessions. */
+export type IdKind = 'short' | 'uuid' | 'cuid'
+
+const SHORT = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-'
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+export function newId(kind: IdKind): string {
+  if (kind === 'short') return shortId()
+  if (kind === 'cuid') return cuid()
+  return uuidInBase62(randomUUID())
+}
+
+/** Ten characters of a 64-letter alphabet: 60 random bits. */
+export function shortId(): string {
+  const bytes = randomBytes(10)
+  let id = ''
+  for (const byte of bytes) id += SHORT[byte & 63]
+  return id
+}
+
+/** A UUID's 128 bits in base 62, without padding. */
+export function uuidInBase62(uuid: string): string {
+  let rest = BigInt(`0x${uuid.replaceAll('-', '')}`)
+  let text = ''
+  while (rest > 0n) {
+    text = BASE62[Number(rest % 62n)]! + text
+    rest /= 62n
+  }
+  return text
+}
+
+/** 25 characters, the first a `c`; time first, so that ids of one process sort by age. */
+export function cuid(): string {
+  const time = Date.now().toString(36).padStart(8, '0').slice(-8)
+  let rest = ''
+  while (rest.length < 16) rest += randomInt(36).toString(36)
+  return `c${time}${rest}`
+}

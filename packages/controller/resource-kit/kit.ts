@@ -1,0 +1,97 @@
+/**
+ * The kit at work: the declarations, the state they live in, and the writer that changes it.
+ *
+ * Route files that are not resources use it too, for the same reads, writes and records.
+ */
+import { ApiError } from '../api/api-error.ts'
+import type { Call } from '../api/operation.ts'
+import type { Caller } from '../auth/caller.ts'
+import { type Clock, timestamp } from '../clock.ts'
+import type { Row } from '../state/row.ts'
+import type { View } from '../state/view.ts'
+import { type ChangeCause, type Writer, WriterBusyError } from '../state/writer.ts'
+import { StoreError } from '../store/store.ts'
+import { Change } from './change.ts'
+import type { Registry } from './registry.ts'
+import { type EntityReference, Renderer } from './render.ts'
+import type { Place, Rendering } from './resource.ts'
+
+export interface KitDeps {
+  readonly registry: Registry
+  readonly tables: View
+  readonly writer: Writer
+  readonly clock: Clock
+}
+
+const controllerCause: ChangeCause = { author: { type: 'controller', id: 'controller', name: 'controller' } }
+
+export class Kit {
+  readonly registry: Registry
+  /** The present. */
+  readonly view: View
+  readonly renderer: Renderer
+  readonly #writer: Writer
+  readonly #clock: Clock
+
+  constructor({ registry, tables, writer, clock }: KitDeps) {
+    this.registry = registry
+    this.view = tables
+    this.renderer = new Renderer(registry)
+    this.#writer = writer
+    this.#clock = clock
+  }
+
+  /** Runs a mutation for a caller; answers when it is durable and visible. */
+  write<T>(call: Call, mutate: (change: Change) => T): Promise<T> {
+    return this.#submit(causeOf(call), call.caller, mutate, true)
+  }
+
+  /** Runs a mutation of the controller's own. */
+  writeAsController<T>(mutate: (change: Change) => T, options: { readonly isJournaled?: boolean } = {}): Promise<T> {
+    return this.#submit(controllerCause, undefined, mutate, options.isJournaled ?? true)
+  }
+
+  rendering(call: Call, place: Place, view: View = this.view): Rendering {
+    return { view, call, caller: call.caller, place, now: timestamp(this.#clock.now()) }
+  }
+
+  record(collection: string, row: Row, call: Call, place: Place = 'detail'): Record<string, unknown> {
+    return this.renderer.record(this.registry.resource(collection), row, this.rendering(call, place))
+  }
+
+  reference(collection: string, id: string): EntityReference | undefined {
+    return this.renderer.reference(collection, id, this)
+  }
+
+  async #submit<T>(
+    cause: ChangeCause,
+    caller: Caller | undefined,
+    mutate: (change: Change) => T,
+    isJournaled: boolean,
+  ): Promise<T> {
+    try {
+      const run = (draft: ConstructorParameters<typeof Change>[0], time: string) =>
+        mutate(new Change(draft, time, this.registry, caller))
+      return await this.#writer.submit(cause, run, { isJournaled })
+    } catch (error) {
+      if (error instanceof WriterBusyError) {
+        throw new ApiError('SERVER_TOO_MANY_REQUESTS', { headers: { 'retry-after': '1' }, origin: error })
+      }
+      if (error instanceof StoreError) throw new ApiError('STORE_FAILED', { origin: error })
+      throw error
+    }
+  }
+}
+
+function causeOf(call: Call): ChangeCause {
+  const { caller } = call
+  const traceId = call.query.get('traceId')
+  return {
+    author:
+      caller.kind === 'nobody'
+        ? { type: 'unattributed', id: '', name: '' }
+        : { type: 'identity', id: caller.identityId, name: caller.identityName },
+    source: { type: 'rest', auth: 'edge', method: call.method, localAddr: call.host, remoteAddr: call.remoteAddress },
+    ...(traceId === null ? {} : { traceId }),
+  }
+}

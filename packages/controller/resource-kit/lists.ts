@@ -1,0 +1,134 @@
+/**
+ * Lists: the same query, paging and envelope for every collection and every list below an entity.
+ */
+import { refusal } from '../api/api-error.ts'
+import { answerList } from '../api/envelope.ts'
+import type { Answer, Call } from '../api/operation.ts'
+import { type CompiledQuery, compileListQuery } from '../query/compile.ts'
+import { FilterError } from '../query/filter-error.ts'
+import { effectivePaging, type Paging, readPagingParameter } from '../query/paging.ts'
+import { type RowSource, select } from '../query/select.ts'
+import type { Row, TableName } from '../state/row.ts'
+import type { View } from '../state/view.ts'
+import type { Kit } from './kit.ts'
+import type { Rendering, Resource } from './resource.ts'
+import { filterableFields, type ResourceSymbols, symbolsOf } from './symbols.ts'
+
+/** Answers lists of one resource. The symbols and the advertised fields are prepared once. */
+export class Lister {
+  readonly #kit: Kit
+  readonly #resource: Resource
+  readonly #symbols: ResourceSymbols
+  readonly #fields: readonly string[]
+
+  constructor(kit: Kit, resource: Resource) {
+    this.#kit = kit
+    this.#resource = resource
+    this.#symbols = symbolsOf(resource)
+    this.#fields = filterableFields(this.#symbols)
+  }
+
+  /** The whole collection, as far as the caller may see it. */
+  all(call: Call): Answer {
+    const { view } = this.#kit
+    const narrowed = this.#resource.narrow?.(call, view)
+    if (narrowed !== undefined) return this.#answer(call, this.#chosen(narrowed), 'list')
+    return this.#answer(call, this.#table(), 'list')
+  }
+
+  /** Some rows of it: a list below another entity. */
+  some(call: Call, ids: Iterable<string>): Answer {
+    return this.#answer(call, this.#chosen(ids), 'sublist')
+  }
+
+  #answer(call: Call, source: RowSource<Row>, place: 'list' | 'sublist'): Answer {
+    const rendering = this.#kit.rendering(call, place)
+    const query = this.#query(call)
+    const paging = requestedPaging(call, query)
+    const { rows, totalCount } = select(this.#visible(source, rendering), query, paging, rendering)
+    const records = rows.map((row) => this.#kit.renderer.record(this.#resource, row, rendering))
+    const limit = paging.limit === 'none' ? 'unlimited' : paging.limit
+    const meta = { limit, offset: paging.offset, totalCount, filterableFields: this.#fields } as const
+    return answerList(records, meta, this.#resource.listContentType)
+  }
+
+  #query(call: Call): CompiledQuery<Row, Rendering> {
+    const filter = call.query.get('filter') ?? ''
+    const sort = call.query.get('sort') ?? ''
+    try {
+      return compileListQuery({ filter, sort }, this.#symbols)
+    } catch (error) {
+      if (error instanceof FilterError) throw refusal(error.code, error.message)
+      throw error
+    }
+  }
+
+  #table(): RowSource<Row> {
+    const { view } = this.#kit
+    const { table, includes } = this.#resource
+    const source = tableSource(view, table)
+    return includes === undefined ? source : filtered(source, includes)
+  }
+
+  #chosen(ids: Iterable<string>): RowSource<Row> {
+    const { table, includes } = this.#resource
+    const rows: Row[] = []
+    for (const id of ids) {
+      const row = this.#kit.view.get(table, id) as Row | undefined
+      if (row !== undefined && (includes === undefined || includes(row))) rows.push(row)
+    }
+    rows.sort((a, b) => (a.id < b.id ? -1 : 1))
+    return { size: rows.length, all: () => rows, lookup: () => undefined }
+  }
+
+  #visible(source: RowSource<Row>, { caller, view }: Rendering): RowSource<Row> {
+    const { isVisible } = this.#resource
+    return isVisible === undefined ? source : filtered(source, (row) => isVisible(row, caller, view))
+  }
+}
+
+function tableSource(view: View, table: TableName): RowSource<Row> {
+  return {
+    size: view.size(table),
+    all: () => view.rows(table) as Iterable<Row>,
+    lookup: (index, key) => {
+      if (index !== 'id') return view.find(table, index, key) as Iterable<Row>
+      const row = view.get(table, key) as Row | undefined
+      return row === undefined ? [] : [row]
+    },
+    ordered: (symbol) => (symbol === 'name' ? (view.ordered(table, symbol) as Iterable<Row>) : undefined),
+  }
+}
+
+/** A source without the rows that fail a test. Its size is counted only when someone asks. */
+function filtered(source: RowSource<Row>, test: (row: Row) => boolean): RowSource<Row> {
+  const passing = function* (rows: Iterable<Row>) {
+    for (const row of rows) if (test(row)) yield row
+  }
+  const { ordered } = source
+  return {
+    get size() {
+      let size = 0
+      for (const row of source.all()) if (test(row)) size++
+      return size
+    },
+    all: () => passing(source.all()),
+    lookup: (index, key) => {
+      const rows = source.lookup(index, key)
+      return rows && passing(rows)
+    },
+    ordered: (symbol) => {
+      const rows = ordered?.(symbol)
+      return rows && passing(rows)
+    },
+  }
+}
+
+function requestedPaging(call: Call, query: CompiledQuery<Row, Rendering>): Paging {
+  const read = (name: 'limit' | 'offset') => {
+    const value = readPagingParameter(call.query.get(name) ?? undefined)
+    if (Number.isNaN(value)) throw refusal('INVALID_PAGINATION', `${name} must be an integer`)
+    return value === undefined ? {} : { [name]: value }
+  }
+  return effectivePaging(query, { ...read('limit'), ...read('offset') })
+}

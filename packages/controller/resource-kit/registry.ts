@@ -1,0 +1,133 @@
+/**
+ * All resources together: the tables they live in, the indexes those need, and who refers to whom.
+ *
+ * Built once at start, from the list of declarations; a collection or table that is named but not there fails here.
+ */
+import type { IndexSpec, TableSpec } from '../state/index-spec.ts'
+import type { Row } from '../state/row.ts'
+import { type AnyFields, type Field, tagsField } from './fields.ts'
+import type { Follow, Resource, Rule } from './resource.ts'
+
+/** What the kit must know of a table to change it safely, gathered from the resources that share it. */
+export interface TableDefinition {
+  readonly name: string
+  /** The singular of the first resource that declared it. */
+  readonly singular: string
+  readonly fields: AnyFields
+  readonly rules: readonly Rule<Row>[]
+  readonly follow: readonly Follow<Row>[]
+  readonly secrets: readonly string[]
+  readonly unique: readonly string[]
+  /** Fields that a body says and no row keeps. */
+  readonly transient: readonly string[]
+}
+
+/** A field of a table that holds ids of another. */
+export interface Referrer {
+  readonly table: string
+  readonly fieldName: string
+  readonly field: Field
+}
+
+export class Registry {
+  readonly resources: ReadonlyMap<string, Resource>
+  readonly tables: ReadonlyMap<string, TableDefinition>
+  readonly specs: ReadonlyMap<string, TableSpec>
+  readonly #referrers = new Map<string, Referrer[]>()
+
+  constructor(resources: readonly Resource[]) {
+    this.resources = new Map(resources.map((resource) => [resource.collection, resource]))
+    this.tables = tablesOf(resources)
+    this.specs = new Map([...this.tables.values()].map((table) => [table.name, specOf(table)]))
+    for (const table of this.tables.values()) this.#recordReferences(table)
+    this.#check()
+  }
+
+  resource(collection: string): Resource {
+    const resource = this.resources.get(collection)
+    if (resource === undefined) throw new Error(`there is no collection ${collection}`)
+    return resource
+  }
+
+  table(name: string): TableDefinition {
+    const table = this.tables.get(name)
+    if (table === undefined) throw new Error(`there is no table ${name}`)
+    return table
+  }
+
+  /** The fields, of any table, that may hold ids of rows of this one. */
+  referrers(table: string): readonly Referrer[] {
+    return this.#referrers.get(table) ?? []
+  }
+
+  /** The row as the journal, events and logs may show it. */
+  withoutSecrets(table: string, row: Row): Row {
+    const { secrets } = this.table(table)
+    if (secrets.length === 0) return row
+    const shown: Record<string, unknown> = { ...row }
+    for (const name of secrets) delete shown[name]
+    return shown as unknown as Row
+  }
+
+  #recordReferences(table: TableDefinition): void {
+    for (const [fieldName, field] of Object.entries(table.fields)) {
+      const target = field.refersTo?.table ?? field.selects
+      if (target === undefined) continue
+      const list = this.#referrers.get(target) ?? []
+      list.push({ table: table.name, fieldName, field })
+      this.#referrers.set(target, list)
+    }
+  }
+
+  #check(): void {
+    for (const target of this.#referrers.keys()) this.table(target)
+    for (const resource of this.resources.values()) {
+      for (const sublist of Object.values(resource.sublists ?? {})) this.resource(sublist.of)
+    }
+  }
+}
+
+function tablesOf(resources: readonly Resource[]): Map<string, TableDefinition> {
+  const tables = new Map<string, TableDefinition>()
+  for (const resource of resources) {
+    const known = tables.get(resource.table)
+    const fields: AnyFields = { ...known?.fields, ...resource.fields, tags: tagsField as Field }
+    for (const name of Object.keys(resource.fields)) {
+      if (known?.fields[name] !== undefined && known.fields[name] !== resource.fields[name]) {
+        throw new Error(`${resource.collection} declares ${resource.table}.${name} differently`)
+      }
+    }
+    tables.set(resource.table, {
+      name: resource.table,
+      singular: known?.singular ?? resource.singular,
+      fields,
+      rules: [...new Set([...(known?.rules ?? []), ...(resource.rules ?? [])])],
+      follow: [...new Set([...(known?.follow ?? []), ...(resource.follow ?? [])])],
+      secrets: Object.keys(fields).filter((name) => fields[name]!.isSecret),
+      unique: Object.keys(fields).filter((name) => fields[name]!.unique !== undefined),
+      transient: Object.keys(fields).filter((name) => fields[name]!.isTransient),
+    })
+  }
+  return tables
+}
+
+function specOf(table: TableDefinition): TableSpec {
+  const indexes: IndexSpec[] = []
+  for (const [name, field] of Object.entries(table.fields)) {
+    const isIndexed = field.unique ?? field.refersTo ?? field.selects ?? field.isRoleAttributes
+    if (!isIndexed) continue
+    indexes.push({ name, keys: keysOf(name), isOrdered: name === 'name' })
+  }
+  return { name: table.name, indexes }
+}
+
+/** One array per row would double what an index costs; a list field is already one. */
+const none: readonly string[] = []
+
+function keysOf(name: string): (row: Row) => readonly string[] {
+  return (row) => {
+    const value = (row as unknown as Record<string, unknown>)[name]
+    if (typeof value === 'string') return value === '' ? none : [value]
+    return Array.isArray(value) ? (value as readonly string[]) : none
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * MFA records: an identity's TOTP seed and recovery codes.
+ *
+ * They are reached through `current-identity/mfa` alone and have no collection of their own. The seed is stored encrypted
+ * under a key that lies outside the database.
+ */
+import { defineFields, flag, listOf, reference, type RowOf, serverSet, text } from '../resource-kit/fields.ts'
+import { defineResource } from '../resource-kit/resource.ts'
+import { textShape } from '../resource-kit/shapes.ts'
+
+const fields = defineFields({
+  identityId: reference('identities', { setBy: 'server', onTargetDeleted: 'cascade' }),
+  isVerified: flag({ setBy: 'server' }),
+  sealedSecret: text({ setBy: 'server', shown: 'never', isSecret: true }),
+  recoveryCodes: listOf(textShape(), { setBy: 'server', shown: 'never', isSecret: true }),
+  /** The newest TOTP step that was accepted; no step is accepted twice. */
+  lastStep: serverSet(0, { shown: 'never' }),
+})
+
+export type Mfa = RowOf<typeof fields>
+
+declare module '../state/row.ts' {
+  interface TableRows {
+    mfas: Mfa
+  }
+}
+
+export const mfas = defineResource({
+  collection: 'mfas',
+  singular: 'mfa',
+  table: 'mfas',
+  permission: 'mfa',
+  fields,
+  verbs: [],
+})

@@ -1,0 +1,17 @@
+/**
+ * How rows of a table can be found other than by id.
+ */
+import type { Row } from './row.ts'
+
+export interface IndexSpec {
+  readonly name: string
+  /** The keys under which a row stands; none when the row has no value. */
+  readonly keys: (row: Row) => readonly string[]
+  /** Kept in key order as well, so that a list sorted by it need not sort. */
+  readonly isOrdered?: boolean
+}
+
+export interface TableSpec {
+  readonly name: string
+  readonly indexes: readonly IndexSpec[]
+}

@@ -1,0 +1,93 @@
+/**
+ * The truth on disk: current rows and the journal of how they came to be.
+ *
+ * A store knows tables, ids and JSON text; it knows nothing of what the rows mean. Every implementation (SQLite now,
+ * PostgreSQL later) passes the same suite, `store.suite.ts`.
+ */
+
+/** A row as it is kept: its JSON text is opaque here. */
+export interface StoredRow {
+  readonly table: string
+  readonly id: string
+  readonly data: string
+}
+
+/**
+ * One change of one row. `data` is the new row, or null when it is deleted. `before` and `after` are what the journal
+ * shows (without secrets); a change with neither is not journaled (last activity of a session, for example).
+ */
+export interface StoredChange {
+  readonly table: string
+  readonly id: string
+  readonly data: string | null
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** What one accepted mutation did: all of it becomes visible, or none. */
+export interface StoredTransaction {
+  /** The journal index: one higher than the transaction before it. */
+  readonly index: number
+  /** UTC, three fraction digits. */
+  readonly time: string
+  /** Who and why, as JSON text. */
+  readonly cause: string
+  readonly changes: readonly StoredChange[]
+}
+
+/** One line of the journal, as read back. */
+export interface JournalEntry {
+  readonly index: number
+  /** Position among the changes of its transaction. */
+  readonly ordinal: number
+  readonly time: string
+  readonly cause: string
+  readonly table: string
+  readonly id: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
+export interface JournalRange {
+  /** Exclusive. */
+  readonly after: number
+  /** Inclusive; absent: up to the head. */
+  readonly upTo?: number
+  readonly limit?: number
+  /** Newest first, which is how a view of the past is built. */
+  readonly isReversed?: boolean
+}
+
+/** What a store is and how far it has come. */
+export interface StoreHead {
+  /** Changes when a snapshot is restored: followers then take the full state instead of a difference. */
+  readonly timeline: string
+  readonly index: number
+  readonly schemaVersion: number
+}
+
+export interface Store extends AsyncDisposable {
+  readonly head: StoreHead
+  /** Hands over all rows in chunks, in no particular order. */
+  load(take: (rows: readonly StoredRow[]) => void): Promise<void>
+  /** Makes all transactions durable in one commit, or throws having changed nothing. */
+  append(transactions: readonly StoredTransaction[]): Promise<void>
+  journal(range: JournalRange): Promise<readonly JournalEntry[]>
+  /** Drops journal entries older than a time or beyond a size; the rows stay. Answers how many went. */
+  prune(limits: { readonly olderThan?: string; readonly maxBytes?: number }): Promise<number>
+  /** Writes a consistent copy while work goes on. */
+  snapshot(path: string): Promise<void>
+  /** What the storage engine itself finds wrong with its file; empty when sound. */
+  check(): Promise<readonly string[]>
+}
+
+/** Raised when the store can no longer promise durability. Whoever gets it must stop answering success. */
+export class StoreError extends Error {
+  readonly code: 'STORE_FAILED' | 'STORE_NEWER' | 'STORE_DAMAGED' | 'STORE_BUSY' | 'STORE_CLOSED'
+
+  constructor(code: StoreError['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'StoreError'
+    this.code = code
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * From text to a tree of sections, lists and scalars with their places, in one pass over the `yaml` document.
+ *
+ * Scalars stay text here; what they mean is decided where it is known what is wanted (`scalar.ts`). An alias becomes the
+ * very node it names, so a file whose aliases would unfold to billions of values is still a small tree. Everything that
+ * could cost more than the file's size is bounded: tokens before parsing, depth and merged keys while building.
+ */
+import { type Document, isAlias, isMap, isScalar, isSeq, Lexer, parseAllDocuments, type YAMLMap } from 'yaml'
+import { ConfigError } from './config-error.ts'
+import { ProblemList } from './problem.ts'
+import type { SourceText, Span } from './source-text.ts'
+
+export type YamlNode = ScalarNode | ListNode | SectionNode
+
+export interface ScalarNode {
+  readonly form: 'scalar'
+  readonly span: Span
+  readonly text: string
+  /** Whether the text was written without quotes (and without `!!str`), so that `5` is a number and `on` a flag. */
+  readonly isPlain: boolean
+}
+
+export interface ListNode {
+  readonly form: 'list'
+  readonly span: Span
+  readonly items: readonly YamlNode[]
+}
+
+export interface SectionNode {
+  readonly form: 'section'
+  readonly span: Span
+  readonly entries: ReadonlyMap<string, SectionEntry>
+}
+
+export interface SectionEntry {
+  readonly keySpan: Span
+  readonly value: YamlNode
+}
+
+const mostTokens = 100_000
+const deepest = 40
+const mostMergedKeys = 10_000
+const mostSyntaxErrors = 20
+const coreTag = /^tag:yaml\.org,2002:(?:int|float|bool|null|map|seq)$/u
+const textTag = /^(?:!|tag:yaml\.org,2002:str)$/u
+
+/** The file's one document, a section. Everything that is wrong with it as YAML is told at once. */
+export function parseYamlTree(source: SourceText): SectionNode {
+  const problems = new ProblemList(source)
+  const root = hasTooManyTokens(source, problems) ? undefined : buildRoot(source, problems)
+  if (root === undefined || problems.hasErrors) {
+    throw ConfigError.badFile(source.fileName, problems.inOrder(), problems.leftOut)
+  }
+  return root
+}
+
+function hasTooManyTokens(source: SourceText, problems: ProblemList): boolean {
+  let count = 0
+  for (const _token of new Lexer().lex(source.text)) {
+    if (++count <= mostTokens) continue
+    problems.add('error', '', { start: 0, end: 1 }, `the file has more than ${mostTokens} words and signs`)
+    return true
+  }
+  return false
+}
+
+function buildRoot(source: SourceText, problems: ProblemList): SectionNode | undefined {
+  // Pretty errors copy the whole line into each error: a one-line file of a megabyte would cost minutes.
+  const parsed = parseAllDocuments(source.text, {
+    version: '1.1',
+    schema: 'failsafe',
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+  })
+  // What follows `...` or `---` and is only comments is not a second document to whoever wrote it.
+  const documents = (parsed as Document.Parsed[]).filter((document, index) => index === 0 || !isEmpty(document))
+  for (const document of documents) addSyntaxErrors(document, problems)
+  if (problems.hasErrors) return undefined
+  const second = documents[1]
+  if (second !== undefined) {
+    const start = second.contents?.range[0] ?? 0
+    problems.add('error', '', { start, end: start + 1 }, 'a second YAML document begins; wanted only one in the file')
+    return undefined
+  }
+  const contents = documents[0]?.contents
+  if (!contents || isEmpty(documents[0]!)) {
+    problems.add('error', '', { start: 0, end: 1 }, 'the file is empty')
+    return undefined
+  }
+  const root = new TreeBuilder(problems).build(contents, '', 0)
+  if (root.form === 'section') return root
+  problems.add('error', '', root.span, 'wanted `key: value` lines at the top level')
+  return undefined
+}
+
+function isEmpty(document: Document.Parsed): boolean {
+  const { contents } = document
+  return contents === null || (isScalar(contents) && contents.type === 'PLAIN' && contents.value === '')
+}
+
+const syntaxMessages: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'a tab is used to indent; YAML wants spaces',
+  BLOCK_AS_IMPLICIT_KEY: 'a second `key:` in one value; check the indentation, or put the value in quotes',
+  MULTILINE_IMPLICIT_KEY: 'a key goes over several lines; check the indentation and the colon',
+  BAD_SCALAR_START: 'a value cannot begin with this sign; put it in quotes',
+  BAD_DQ_ESCAPE: 'an unknown escape in double quotes; write \\\\ for a backslash, or use single quotes',
+  RESOURCE_EXHAUSTION: 'the file is nested too deeply',
+}
+
+/** The first error of each line: the others on it are its consequences. */
+function addSyntaxErrors(document: Document.Parsed, problems: ProblemList): void {
+  const seen = new Set<number>()
+  for (const error of document.errors) {
+    const { line } = problems.source.position(error.pos[0])
+    if (seen.has(line)) continue
+    seen.add(line)
+    if (seen.size > mostSyntaxErrors) return
+    const message = syntaxMessages[error.code] ?? `not valid YAML: ${error.message.split('\n', 1)[0]}`
+    problems.add('error', '', { start: error.pos[0], end: error.pos[1] }, message)
+  }
+}
+
+class TreeBuilder {
+  readonly #problems: ProblemList
+  readonly #anchors = new Map<string, YamlNode | 'open'>()
+  #mergedKeys = 0
+
+  constructor(problems: ProblemList) {
+    this.#problems = problems
+  }
+
+  build(node: unknown, path: string, depth: number): YamlNode {
+    const span = spanOf(node)
+    if (depth > deepest) return this.#refuse(path, span, `nested more than ${deepest} levels deep`)
+    if (isAlias(node)) return this.#named(node.source, path, span)
+    const tag = isScalar(node) || isMap(node) || isSeq(node) ? node.tag : undefined
+    if (tag !== undefined && !coreTag.test(tag) && !textTag.test(tag)) {
+      return this.#refuse(path, span, `the tag ${tag} means nothing here`)
+    }
+    const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined
+    if (anchor !== undefined) this.#anchors.set(anchor, 'open')
+    const built = this.#content(node, path, depth, span)
+    if (anchor !== undefined) this.#anchors.set(anchor, built)
+    return built
+  }
+
+  #content(node: unknown, path: string, depth: number, span: Span): YamlNode {
+    if (isMap(node)) return { form: 'section', span, entries: this.#entries(node, path, depth) }
+    if (isSeq(node)) {
+      return { form: 'list', span, items: node.items.map((item, at) => this.build(item, `${path}[${at}]`, depth + 1)) }
+    }
+    if (!isScalar(node)) return emptyNode(span)
+    const isPlain = node.type === 'PLAIN' && !textTag.test(node.tag ?? '')
+    return { form: 'scalar', span, text: String(node.value), isPlain }
+  }
+
+  #entries(map: YAMLMap, path: string, depth: number): Map<string, SectionEntry> {
+    const entries = new Map<string, SectionEntry>()
+    const merged: YamlNode[] = []
+    for (const { key, value } of map.items) {
+      const keySpan = spanOf(key)
+      if (!isScalar(key)) {
+        this.#refuse(path, keySpan, 'wanted a word as key')
+        continue
+      }
+      const name = String(key.value)
+      const child = path === '' ? name : `${path}.${name}`
+      if (name === '<<' && key.type === 'PLAIN') {
+        merged.push(this.build(value, child, depth + 1))
+        continue
+      }
+      const first = entries.get(name)
+      if (first !== undefined) {
+        const { line } = this.#problems.source.position(first.keySpan.start)
+        this.#refuse(child, keySpan, `the key is given twice, first in line ${line}`)
+      }
+      // A key without a value has nothing to underline but itself.
+      const built = value === null ? emptyNode(keySpan) : this.build(value, child, depth + 1)
+      const isNothing = built.span.start === built.span.end
+      entries.set(name, { keySpan, value: isNothing ? { ...built, span: keySpan } : built })
+    }
+    for (const node of merged) this.#merge(entries, node, path)
+    return entries
+  }
+
+  /** `<<` takes over what a section, or each of a list of sections, has and this one does not. */
+  #merge(entries: Map<string, SectionEntry>, node: YamlNode, path: string): void {
+    if (node.form === 'list') {
+      for (const item of node.items) this.#merge(entries, item, path)
+      return
+    }
+    if (node.form !== 'section') {
+      this.#refuse(path, node.span, '`<<` wants a section to take over')
+      return
+    }
+    this.#mergedKeys += node.entries.size + 1
+    if (this.#mergedKeys > mostMergedKeys) {
+      if (!this.#problems.hasErrors) this.#refuse(path, node.span, `\`<<\` takes over more than ${mostMergedKeys} keys`)
+      return
+    }
+    for (const [name, entry] of node.entries) if (!entries.has(name)) entries.set(name, entry)
+  }
+
+  #named(name: string, path: string, span: Span): YamlNode {
+    const node = this.#anchors.get(name)
+    if (node === 'open') return this.#refuse(path, span, `*${name} stands inside the value it names`)
+    return node ?? this.#refuse(path, span, `nothing before this is named &${name}; a value with a * needs quotes`)
+  }
+
+  #refuse(path: string, span: Span, message: string): YamlNode {
+    this.#problems.add('error', path, span, message)
+    return emptyNode(span)
+  }
+}
+
+function emptyNode(span: Span): ScalarNode {
+  return { form: 'scalar', span, text: '', isPlain: true }
+}
+
+function spanOf(node: unknown): Span {
+  const range = (node as { range?: [number, number, number] | null } | null)?.range
+  return range ? { start: range[0], end: range[1] } : { start: 0, end: 0 }
+}

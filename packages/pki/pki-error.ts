@@ -1,0 +1,35 @@
+/**
+ * Every refusal of this package, by code. Messages say what was wrong with the input and never repeat key material.
+ */
+export const pkiErrors = {
+  INPUT_TOO_LARGE: 'the input is larger than allowed',
+  TOO_MANY_BLOCKS: 'the input holds more PEM blocks than allowed',
+  NOT_PEM: 'the input is not PEM',
+  WRONG_BLOCK_TYPE: 'the PEM block is of another type than expected',
+  BAD_DER: 'the bytes are not the DER of a certificate',
+  BAD_KEY: 'the private key could not be read',
+  ENCRYPTED_KEY: 'the private key is protected by a passphrase',
+  UNSUPPORTED_KEY: 'keys of this kind are not supported',
+  KEY_MISMATCH: 'the private key does not belong to the certificate',
+  BAD_SPIFFE_ID: 'the SPIFFE id is malformed',
+  BAD_TRUST_DOMAIN: 'the trust domain is malformed',
+  BAD_HOST: 'neither a DNS name nor an IP address',
+  NAME_TOO_LONG: 'a name in a certificate is longer than 64 characters',
+  NOT_A_CA: 'the certificate may not sign certificates',
+  CA_EXPIRED: 'the certificate authority has expired',
+  PKI_INCOMPLETE: 'the PKI directory lacks a file of its certificate authorities',
+  PKI_DIFFERENT: 'the PKI directory belongs to another network',
+} as const
+
+export type PkiErrorCode = keyof typeof pkiErrors
+
+/** An expected refusal: match on `code`. */
+export class PkiError extends Error {
+  readonly code: PkiErrorCode
+
+  constructor(code: PkiErrorCode, detail?: string, options?: { readonly cause?: unknown }) {
+    super(detail === undefined ? pkiErrors[code] : `${pkiErrors[code]}: ${detail}`, options)
+    this.name = 'PkiError'
+    this.code = code
+  }
+}

@@ -1,0 +1,36 @@
+/** Replaces a file so that readers, and a process killed at any point, see the old content or the new, never a part. */
+import { randomBytes } from 'node:crypto'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+export async function writeFileAtomic(path: string, content: string, mode: number): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  try {
+    const file = await open(temporary, 'wx', mode)
+    try {
+      // The mode given to open passes through the umask.
+      await file.chmod(mode)
+      await file.writeFile(content)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+  await syncDirectory(dirname(path))
+}
+
+/** Makes a rename durable. Windows has no such call and needs none. */
+export async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  let directory: FileHandle | undefined
+  try {
+    directory = await open(path, 'r')
+    await directory.sync()
+  } finally {
+    await directory?.close()
+  }
+}

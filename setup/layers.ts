@@ -1,0 +1,65 @@
+/**
+ * Who may import whom. Each table runs from the top down: what stands in a row may import its own area and every row
+ * below it, neither a neighbour in its row nor a row above. The reason says why nothing below may import the row.
+ */
+
+export type Layer = { readonly areas: readonly string[]; readonly why: string }
+
+/** The packages. Tests, measurements and set-up stand outside them. */
+export const packageLayers: readonly Layer[] = [
+  { areas: ['test', 'bench', 'setup'], why: 'the product does not know how it is tested and measured' },
+  { areas: ['packages/cli'], why: 'the command line is one user of the parts, not a part' },
+  {
+    areas: ['packages/controller', 'packages/router', 'packages/sdk', 'packages/console'],
+    why: 'programs meet over the network; what two of them share has a package of its own',
+  },
+  { areas: ['packages/tunnel'], why: 'it asks for a way to dial and host, which the router and the SDK supply' },
+  { areas: ['packages/flow'], why: 'what carries a stream does not ask who tunnels through it' },
+  { areas: ['packages/model'], why: 'the vocabulary does not depend on what is said with it' },
+  { areas: ['packages/pki'], why: 'certificates name identities without knowing what these may do' },
+  { areas: ['packages/wire'], why: 'it is the bottom' },
+]
+
+/** The areas of the controller: the longest that a path starts with counts. */
+export const controllerLayers: readonly Layer[] = [
+  { areas: ['index.ts', 'main.ts'], why: 'the one place that knows everything builds it, and nothing asks it back' },
+  { areas: ['config'], why: 'a file is read once; parts take the options they declare, not the file' },
+  { areas: ['api'], why: 'an entity is the same whatever protocol asks for it' },
+  { areas: ['resources'], why: 'the kit never asks which resource it serves' },
+  { areas: ['resource-kit'], why: 'policies, log-in and events work on rows, however these were declared' },
+  {
+    areas: ['policies', 'auth', 'events', 'api/envelope.ts'],
+    why: 'what an operation is does not depend on who judges it',
+  },
+  { areas: ['api/operation.ts'], why: 'a caller is known before it is known what is called' },
+  { areas: ['auth/caller.ts'], why: 'a refusal is the same for every caller' },
+  { areas: ['api/api-error.ts'], why: 'tables and filters refuse in their own words; only the API has status codes' },
+  { areas: ['query'], why: 'rows are kept without knowing who selects among them' },
+  { areas: ['state'], why: 'the store keeps rows and a journal, and gives them no meaning' },
+  { areas: ['store'], why: 'logs and clocks are for everyone, so they need no one' },
+  { areas: ['log', 'metrics'], why: 'time passes without being logged' },
+  { areas: ['clock.ts'], why: 'it is the bottom' },
+]
+
+/** The row and area of a path, or undefined if the table does not name it. */
+export function placeOf(layers: readonly Layer[], path: string): { row: number; area: string } | undefined {
+  let best: { row: number; area: string } | undefined
+  for (const [row, { areas }] of layers.entries()) {
+    for (const area of areas) {
+      const isInside = path === area || path.startsWith(`${area}/`)
+      if (isInside && area.length > (best?.area.length ?? -1)) best = { row, area }
+    }
+  }
+  return best
+}
+
+/** Why a file may not import another, or undefined if it may. */
+export function findBan(layers: readonly Layer[], from: string, to: string): string | undefined {
+  const source = placeOf(layers, from)
+  const target = placeOf(layers, to)
+  if (source === undefined) return `${from} has no place in the table`
+  if (target === undefined) return `${to} has no place in the table`
+  if (source.area === target.area || source.row < target.row) return undefined
+  const { why } = layers[target.row]!
+  return `${from} imports ${to}, but ${target.area} is ${source.row === target.row ? 'beside' : 'above'} ${source.area}: ${why}`
+}
