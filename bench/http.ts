@@ -11,12 +11,12 @@ import https from 'node:https'
 import { cpus } from 'node:os'
 import tls from 'node:tls'
 import { parseArgs } from 'node:util'
+import { CertificateAuthority, encodePrivateKey, generatePrivateKey, publicKeyOf } from '@weft/pki'
 import { createDemux } from '../packages/controller/api/http/demux.ts'
 import { createJsonApi } from '../packages/controller/api/http/json-api.ts'
 import { WebServer } from '../packages/controller/api/http/listen.ts'
 import type { Caller } from '../packages/controller/auth/caller.ts'
 import { silentLogger } from '../packages/controller/log/logger.ts'
-import { CertificateAuthority, encodePrivateKey, generatePrivateKey, publicKeyOf } from '../packages/pki/index.ts'
 
 const CONNECTIONS = 16
 const PATH = '/edge/management/v1/identities/s2VTkM3ZuT'

@@ -32,7 +32,8 @@ test('no files import each other in a circle', () => {
 
 test('a package is imported by its name, through what it exports', () => {
   // A name that is not exported fails above, in import.meta.resolve.
-  const across = ours.filter(({ from, to }) => packageOf(from) !== packageOf(to))
+  // Tests and measurements stand outside the packages and may look at any part.
+  const across = ours.filter(({ from, to }) => from.startsWith('packages/') && packageOf(from) !== packageOf(to))
   none(
     across.map(({ from, specifier }) => (specifier.startsWith('.') ? `${from} reaches for ${specifier}` : undefined)),
   )

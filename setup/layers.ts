@@ -20,25 +20,27 @@ export const packageLayers: readonly Layer[] = [
   { areas: ['packages/wire'], why: 'it is the bottom' },
 ]
 
-/** The areas of the controller: the longest that a path starts with counts. */
+/** The areas of the controller. Of those that hold a file the most exact counts; `.` is the package's own folder. */
 export const controllerLayers: readonly Layer[] = [
-  { areas: ['index.ts', 'main.ts'], why: 'the one place that knows everything builds it, and nothing asks it back' },
-  { areas: ['config'], why: 'a file is read once; parts take the options they declare, not the file' },
+  { areas: ['.'], why: 'the few files that know every part put the parts together, and no part asks them back' },
+  { areas: ['config'], why: 'the file is read once; a part declares the options it takes and never sees the file' },
+  { areas: ['metrics'], why: 'a part counts what it does; who reads the counts is not its business' },
   { areas: ['api'], why: 'an entity is the same whatever protocol asks for it' },
-  { areas: ['resources'], why: 'the kit never asks which resource it serves' },
-  { areas: ['resource-kit'], why: 'policies, log-in and events work on rows, however these were declared' },
+  { areas: ['resources'], why: 'resources refer to each other by name, and the kit never asks which one it serves' },
+  { areas: ['auth', 'integrity'], why: 'they write through the kit, as every caller does' },
+  { areas: ['resource-kit'], why: 'policies and events read rows, however these were declared' },
   {
-    areas: ['policies', 'auth', 'events', 'api/envelope.ts'],
-    why: 'what an operation is does not depend on who judges it',
+    areas: ['policies', 'events', 'auth/permissions.ts', 'api/envelope.ts'],
+    why: 'what an operation is does not depend on who judges, reports or wraps it',
   },
   { areas: ['api/operation.ts'], why: 'a caller is known before it is known what is called' },
   { areas: ['auth/caller.ts'], why: 'a refusal is the same for every caller' },
   { areas: ['api/api-error.ts'], why: 'tables and filters refuse in their own words; only the API has status codes' },
   { areas: ['query'], why: 'rows are kept without knowing who selects among them' },
   { areas: ['state'], why: 'the store keeps rows and a journal, and gives them no meaning' },
-  { areas: ['store'], why: 'logs and clocks are for everyone, so they need no one' },
-  { areas: ['log', 'metrics'], why: 'time passes without being logged' },
-  { areas: ['clock.ts'], why: 'it is the bottom' },
+  { areas: ['store'], why: 'everyone logs, so the log needs no one' },
+  { areas: ['log'], why: 'time passes whether or not it is logged' },
+  { areas: ['clock.ts', 'version.ts'], why: 'they are the bottom' },
 ]
 
 /** The row and area of a path, or undefined if the table does not name it. */
@@ -46,8 +48,8 @@ export function placeOf(layers: readonly Layer[], path: string): { row: number; 
   let best: { row: number; area: string } | undefined
   for (const [row, { areas }] of layers.entries()) {
     for (const area of areas) {
-      const isInside = path === area || path.startsWith(`${area}/`)
-      if (isInside && area.length > (best?.area.length ?? -1)) best = { row, area }
+      const isInside = area === '.' ? !path.includes('/') : path === area || path.startsWith(`${area}/`)
+      if (isInside && area.length > (best?.area.length ?? 0)) best = { row, area }
     }
   }
   return best

@@ -2,7 +2,7 @@
  * What every network has from its first moment: the default auth policy, the built-in config types and, once somebody names
  * one, the default administrator.
  */
-import { builtInConfigTypes } from '@weft/model/config-types/index.ts'
+import { builtInConfigTypes } from '@weft/model'
 import type { PasswordHasher } from './auth/password-hash.ts'
 import type { Change } from './resource-kit/change.ts'
 import type { Kit } from './resource-kit/kit.ts'

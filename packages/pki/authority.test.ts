@@ -61,8 +61,7 @@ test('the SAN extension of an identity has exactly the octets that peers compare
     publicKey: network.publicKey,
     spiffeId: 'spiffe://weft.example/identity/K7cQ0bYVz',
   })
-  const worked =
-    '30330603551d11042c302a8628' + Buffer.from('spiffe://weft.example/identity/K7cQ0bYVz').toString('hex')
+  const worked = '30330603551d11042c302a8628' + Buffer.from('spiffe://weft.example/identity/K7cQ0bYVz').toString('hex')
   assert.ok(certificate.der.toString('hex').includes(worked))
 })
 
@@ -85,13 +84,19 @@ test('refuses a certificate that may not sign, a key of someone else, and names 
   const foreign = { certificate: network.root.certificate, key: network.intermediate.key }
   assert.throws(() => new CertificateAuthority(foreign, deps), { code: 'KEY_MISMATCH' })
   const issue = (commonName: string, host: string) =>
-    network.intermediate.issueServerCertificate({ subject: { commonName }, publicKey: network.publicKey, hosts: [host] })
+    network.intermediate.issueServerCertificate({
+      subject: { commonName },
+      publicKey: network.publicKey,
+      hosts: [host],
+    })
   assert.throws(() => issue('x'.repeat(65), 'a'), { code: 'NAME_TOO_LONG' })
   assert.throws(() => issue('x', 'a b'), { code: 'BAD_HOST' })
 })
 
 for (const kind of ['P-256', 'P-384', 'RSA-2048'] as KeyKind[]) {
-  test(`openssl verifies chains under ${kind}, strictly, and reads the extensions`, { skip: opensslMissing }, async () => {
+  test(`openssl verifies chains under ${kind}, strictly, and reads the extensions`, {
+    skip: opensslMissing,
+  }, async () => {
     using directory = temporaryDirectory()
     const root = await CertificateAuthority.createRoot(
       { subject: { commonName: 'root' }, trustDomain: 'weft.example', keyKind: kind },
@@ -129,7 +134,8 @@ for (const kind of ['P-256', 'P-384', 'RSA-2048'] as KeyKind[]) {
       /DNS:localhost, DNS:ctrl\.example\.com, IP Address:127\.0\.0\.1, IP Address:0:0:0:0:0:0:0:1, URI:spiffe:\/\/weft\.example\/controller\/ctrl1\n/,
     )
     assert.match(text('client'), /Extended Key Usage: \n\s+TLS Web Client Authentication\n/)
-    const keyId = (name: string, which: string) => new RegExp(`${which} Key Identifier: \\n\\s+([0-9A-F:]+)`).exec(text(name))?.[1]
+    const keyId = (name: string, which: string) =>
+      new RegExp(`${which} Key Identifier: \\n\\s+([0-9A-F:]+)`).exec(text(name))?.[1]
     assert.equal(keyId('server', 'Authority'), keyId('between', 'Subject'))
     assert.equal(keyId('between', 'Authority'), keyId('root', 'Subject'))
     assert.ok(keyId('server', 'Subject'))

@@ -36,6 +36,7 @@ export const backdating = 5 * minute
 export const authorityLifetime = 3650 * day
 export const leafLifetime = 365 * day
 
+/** What an authority is loaded from. */
 export interface AuthorityMaterial {
   readonly certificate: Certificate
   readonly key: KeyObject
@@ -43,17 +44,19 @@ export interface AuthorityMaterial {
   readonly issuers?: readonly Certificate[]
 }
 
+/** A new authority; P-256 and ten years unless told otherwise. */
 export interface AuthorityRequest {
   readonly subject: DistinguishedName
   readonly keyKind?: KeyKind
   readonly lifetime?: number
 }
 
+/** A new leaf; one year unless told otherwise. */
 export interface LeafRequest {
   /** A name, or the DER of one that is taken over from a request. */
   readonly subject: DistinguishedName | Buffer
   readonly publicKey: KeyObject
-  readonly purposes: readonly Purpose[]
+  readonly purposes: readonly [Purpose, ...Purpose[]]
   readonly names: Partial<AlternativeNames>
   readonly lifetime?: number
 }
@@ -65,6 +68,7 @@ export interface IssuedCertificate {
   readonly chainPem: string
 }
 
+/** Signs leaves and further authorities; synchronous but for making keys. */
 export class CertificateAuthority {
   readonly certificate: Certificate
   /** This authority and those above it, without the root: what follows a leaf in a chain. */
@@ -146,7 +150,7 @@ export class CertificateAuthority {
 
   /** A server's leaf for the given hosts (DNS names, IPv4 and IPv6 addresses) and, for a controller, its SPIFFE id. */
   issueServerCertificate(request: {
-    readonly subject: DistinguishedName
+    readonly subject: DistinguishedName | Buffer
     readonly publicKey: KeyObject
     readonly hosts: readonly string[]
     readonly spiffeId?: string

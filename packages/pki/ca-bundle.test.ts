@@ -33,10 +33,7 @@ test('leaves out repetitions and what is not an authority', () => {
   })
   const { root, intermediate } = network
   const clean = encodeCaBundle([root.certificate, intermediate.certificate])
-  assert.deepEqual(
-    encodeCaBundle([root.certificate, certificate, root.certificate, intermediate.certificate]),
-    clean,
-  )
+  assert.deepEqual(encodeCaBundle([root.certificate, certificate, root.certificate, intermediate.certificate]), clean)
 })
 
 test('the text has lines of 64 characters and no newline at the end', () => {

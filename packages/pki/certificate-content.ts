@@ -17,6 +17,7 @@ import { type AlternativeNames, extensionId, generalNameTag } from './extensions
 import { formatIpAddress } from './ip-address.ts'
 import { PkiError } from './pki-error.ts'
 
+/** Everything read from the DER here; views, not copies. */
 export interface CertificateContent {
   /** The subject as it stands in the certificate, for copying into what it signs. */
   readonly subject: Buffer

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { Certificate, encodeCertificates, parseCertificates, parseLeafCertificate, uniqueCertificates } from './certificates.ts'
+import {
+  Certificate,
+  encodeCertificates,
+  parseCertificates,
+  parseLeafCertificate,
+  uniqueCertificates,
+} from './certificates.ts'
 import { derTag, element, objectIdentifier, octetString, sequence } from './der.ts'
 import { encodeName } from './distinguished-name.ts'
 import { basicConstraints } from './extensions.ts'
@@ -65,7 +71,14 @@ test('the fingerprint is the one openssl prints', { skip: opensslMissing }, () =
 })
 
 test('covers the hosts that clients may dial, and no others', () => {
-  for (const host of ['ctrl.example.com', 'CTRL.example.com', 'a.weft.example', '10.1.2.3', '2001:db8::1', '[2001:db8:0::1]']) {
+  for (const host of [
+    'ctrl.example.com',
+    'CTRL.example.com',
+    'a.weft.example',
+    '10.1.2.3',
+    '2001:db8::1',
+    '[2001:db8:0::1]',
+  ]) {
     assert.equal(leaf.coversHost(host), true, host)
   }
   for (const host of ['example.com', 'a.b.weft.example', '10.1.2.4', '::1', 'Größe, mit Komma', '']) {
@@ -132,7 +145,8 @@ const odd: Record<string, () => Buffer> = {
   'an address of five octets': () => withExtensions(altNames(element(0x87, Buffer.alloc(5)))),
   'a DNS name with a NUL': () => withExtensions(altNames(element(0x82, Buffer.from('good.example\0.evil.example')))),
   'a DNS name that is not ASCII': () => withExtensions(altNames(element(0x82, Buffer.from('münchen')))),
-  'more than a thousand names': () => withExtensions(altNames(...Array.from({ length: 1001 }, () => element(0x82, Buffer.of(97))))),
+  'more than a thousand names': () =>
+    withExtensions(altNames(...Array.from({ length: 1001 }, () => element(0x82, Buffer.of(97))))),
   'a negative path length': () =>
     withExtensions(
       sequence(
@@ -148,6 +162,8 @@ for (const [name, make] of Object.entries(odd)) {
 }
 
 test('names of other kinds are passed over', () => {
-  const read = Certificate.fromDer(withExtensions(altNames(element(0x88, Buffer.of(42)), element(0x82, Buffer.from('a')))))
+  const read = Certificate.fromDer(
+    withExtensions(altNames(element(0x88, Buffer.of(42)), element(0x82, Buffer.from('a')))),
+  )
   assert.deepEqual(read.names, { dns: ['a'], ip: [], email: [], uri: [] })
 })

@@ -14,6 +14,7 @@ import { PkiError } from './pki-error.ts'
 
 const label = 'CERTIFICATE'
 
+/** Made by `fromDer` or from PEM by the functions below. */
 export class Certificate {
   readonly der: Buffer
   readonly x509: X509Certificate

@@ -7,20 +7,22 @@
  * renewed when they near their end or no longer say what was asked for.
  */
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { CertificateAuthority } from './authority.ts'
 import { type Certificate, encodeCertificates, parseCertificates } from './certificates.ts'
 import type { Clock } from './clock.ts'
+import { encodeName } from './distinguished-name.ts'
 import { sortHosts } from './hosts.ts'
 import { defaultKeyKind, encodePrivateKey, type KeyKind, parsePrivateKey } from './keys.ts'
 import { type Leaf, type LeafFiles, type LeafWanted, loadLeaf, type RenewalReason, writeLeaf } from './leaf-files.ts'
 import { PkiError } from './pki-error.ts'
-import { certificateFileMode, directoryMode, keyFileMode, type PkiFiles, pkiFiles } from './pki-files.ts'
+import { certificateFileMode, directoryMode, guardKeyFile, keyFileMode, type PkiFiles, pkiFiles } from './pki-files.ts'
 import { formatSpiffeId, parseTrustDomain, spiffeIdOf } from './spiffe.ts'
 import { verifyChain } from './verify-chain.ts'
 import { syncDirectory, writeFileAtomic } from './write-file-atomic.ts'
 
+/** Whose PKI, where. */
 export interface PkiOptions {
   readonly directory: string
   readonly trustDomain: string
@@ -33,6 +35,7 @@ export interface PkiOptions {
   readonly keyKind?: KeyKind
 }
 
+/** A complete PKI, as it lies on disk. */
 export interface Pki {
   readonly files: PkiFiles
   readonly trustDomain: string
@@ -59,20 +62,21 @@ export async function createPki(options: PkiOptions): Promise<Pki> {
   const directory = resolve(options.directory)
   const trustDomain = parseTrustDomain(options.trustDomain)
   const spiffeId = formatSpiffeId({ kind: 'controller', trustDomain, controllerId: options.controllerId })
+  const commonName = options.controllerId
+  const subject = encodeName({ commonName })
   const hosts = sortHosts(options.hosts)
   const isNew = (await isAbsentOrEmpty(directory)) && (await createAuthorities(directory, trustDomain, options))
   const files = pkiFiles(directory)
   const { root, signer } = await loadAuthorities(files, trustDomain, options.clock)
 
-  const subject = { commonName: options.controllerId }
   const server = await ensureLeaf('server', {
     files: { key: files.serverKey, cert: files.serverCert, chain: files.serverChain },
-    wanted: { ...subject, ...hosts, spiffeId },
+    wanted: { commonName, ...hosts, spiffeId },
     issue: (publicKey) => signer.issueServerCertificate({ subject, publicKey, hosts: options.hosts, spiffeId }),
   })
   const client = await ensureLeaf('client', {
     files: { key: files.clientKey, cert: files.clientCert, chain: files.clientChain },
-    wanted: { ...subject, dns: [], ip: [], spiffeId },
+    wanted: { commonName, dns: [], ip: [], spiffeId },
     issue: (publicKey) => signer.issueClientCertificate({ subject, publicKey, spiffeId }),
   })
   const caBundle = await ensureCaBundle(files, root)
@@ -96,7 +100,7 @@ export async function createPki(options: PkiOptions): Promise<Pki> {
     certificate: 'server' | 'client',
     plan: { files: LeafFiles; wanted: LeafWanted; issue: Parameters<typeof writeLeaf>[3] },
   ): Promise<{ certificate: 'server' | 'client'; leaf: Leaf; reason: RenewalReason | undefined }> {
-    const loaded = await loadLeaf(plan.files, plan.wanted, signer, options.clock.now() + renewalWindow)
+    const loaded = await loadLeaf(plan.files, plan.wanted, signer, { now: options.clock.now(), renewalWindow })
     if (loaded.renewal === undefined) return { certificate, leaf: loaded.leaf, reason: undefined }
     const leaf = await writeLeaf(plan.files, loaded.key, options.keyKind ?? defaultKeyKind, plan.issue)
     return { certificate, leaf, reason: loaded.renewal }
@@ -157,9 +161,11 @@ async function loadAuthorities(
   }
   const verdict = verifyChain({ leaf: certificate, roots: [root], at: clock.now() })
   if (!verdict.isTrusted) {
-    throw new PkiError(verdict.reason === 'EXPIRED' ? 'CA_EXPIRED' : 'PKI_DIFFERENT', verdict.message)
+    const code = { EXPIRED: 'CA_EXPIRED', NOT_YET_VALID: 'CA_NOT_YET_VALID' } as const
+    throw new PkiError(code[verdict.reason as keyof typeof code] ?? 'PKI_DIFFERENT', verdict.message)
   }
-  for (const path of [files.rootKey, files.intermediateKey]) await chmodIfPresent(path, keyFileMode)
+  await guardKeyFile(files.intermediateKey)
+  await guardKeyFile(files.rootKey)
   return { root, signer: new CertificateAuthority({ certificate, key }, { clock }) }
 }
 
@@ -184,14 +190,6 @@ async function ensureCaBundle(files: PkiFiles, root: Certificate): Promise<reado
   const bundle = [root, ...present]
   await writeFileAtomic(files.caBundle, encodeCertificates(bundle), certificateFileMode)
   return bundle
-}
-
-async function chmodIfPresent(path: string, mode: number): Promise<void> {
-  try {
-    if (((await stat(path)).mode & 0o777) !== mode) await chmod(path, mode)
-  } catch (error) {
-    if (!isCode(error, 'ENOENT')) throw error
-  }
 }
 
 function named(name: string, role: 'root' | 'intermediate') {

@@ -7,6 +7,7 @@
  */
 import { PkiError } from './pki-error.ts'
 
+/** Universal tags. */
 export const derTag = {
   boolean: 0x01,
   integer: 0x02,
@@ -31,6 +32,7 @@ export function contextTag(number: number, form: 'primitive' | 'constructed'): n
   return (form === 'constructed' ? 0xa0 : 0x80) | number
 }
 
+/** A view of one element; its bytes belong to the input. */
 export interface DerElement {
   readonly tag: number
   readonly content: Buffer
@@ -101,10 +103,12 @@ export function element(tag: number, ...parts: Uint8Array[]): Buffer {
   return Buffer.concat([header(tag, length), ...parts])
 }
 
+/** SEQUENCE of parts that are already encoded. */
 export function sequence(...parts: Uint8Array[]): Buffer {
   return element(derTag.sequence, ...parts)
 }
 
+/** SET of parts that are already encoded. */
 export function set(...parts: Uint8Array[]): Buffer {
   return element(derTag.set, ...parts)
 }
@@ -119,14 +123,17 @@ export function integer(magnitude: Uint8Array): Buffer {
     : element(derTag.integer, trimmed.length === 0 ? Buffer.of(0) : trimmed)
 }
 
+/** BIT STRING; `unusedBits` counts from the end of the last octet. */
 export function bitString(bytes: Uint8Array, unusedBits = 0): Buffer {
   return element(derTag.bitString, Buffer.of(unusedBits), bytes)
 }
 
+/** OCTET STRING. */
 export function octetString(bytes: Uint8Array): Buffer {
   return element(derTag.octetString, bytes)
 }
 
+/** OBJECT IDENTIFIER from dotted text. */
 export function objectIdentifier(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
   const octets: number[] = []

@@ -2,6 +2,7 @@
 import { derTag, element, objectIdentifier, sequence, set } from './der.ts'
 import { PkiError } from './pki-error.ts'
 
+/** A subject; only the common name is required. */
 export interface DistinguishedName {
   readonly organization?: string
   readonly organizationalUnit?: string
@@ -17,6 +18,7 @@ const attributes = [
 /** X.520 ends these attributes at 64 characters, and peers built on OpenSSL refuse longer ones. */
 const maxCharacters = 64
 
+/** DER of a name. */
 export function encodeName(name: DistinguishedName): Buffer {
   const parts: Buffer[] = []
   for (const [attribute, id] of attributes) {

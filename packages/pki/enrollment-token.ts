@@ -41,6 +41,7 @@ export class TokenSigner {
   }
 }
 
+/** One enrollment, as its token tells it. */
 export interface EnrollmentInvitation {
   /** `edge.api.address`: host and port, without scheme. */
   readonly address: string

@@ -8,6 +8,7 @@ import { bitString, contextTag, derTag, element, integer, objectIdentifier, octe
 import { parseIpAddress } from './ip-address.ts'
 import { PkiError } from './pki-error.ts'
 
+/** Extensions by name. */
 export const extensionId = {
   subjectKeyIdentifier: '2.5.29.14',
   keyUsage: '2.5.29.15',
@@ -28,8 +29,10 @@ const keyUsageBits = {
   cRLSign: 6,
 } as const
 
+/** What a key may be used for. */
 export type KeyUsage = keyof typeof keyUsageBits
 
+/** Purposes by name. */
 export const extendedKeyUsageId = {
   any: '2.5.29.37.0',
   serverAuth: '1.3.6.1.5.5.7.3.1',
@@ -56,6 +59,7 @@ export interface AlternativeNames {
   readonly uri: readonly string[]
 }
 
+/** Whether the subject is an authority, and how many authorities may stand below it. Critical. */
 export function basicConstraints(role: { readonly isCa: boolean; readonly pathLength?: number }): Buffer {
   const parts: Buffer[] = []
   if (role.isCa) parts.push(element(derTag.boolean, Buffer.of(0xff)))
@@ -63,6 +67,7 @@ export function basicConstraints(role: { readonly isCa: boolean; readonly pathLe
   return extension(extensionId.basicConstraints, 'critical', sequence(...parts))
 }
 
+/** Critical. */
 export function keyUsage(usages: readonly KeyUsage[]): Buffer {
   let bits = 0
   for (const usage of usages) bits |= 0x80 >> keyUsageBits[usage]
@@ -71,11 +76,13 @@ export function keyUsage(usages: readonly KeyUsage[]): Buffer {
   return extension(extensionId.keyUsage, 'critical', bitString(Buffer.of(bits), unused))
 }
 
+/** Not critical: peers that do not know a purpose pass over it. */
 export function extendedKeyUsage(purposes: readonly Purpose[]): Buffer {
   const ids = purposes.map((purpose) => objectIdentifier(extendedKeyUsageId[purpose]))
   return extension(extensionId.extendedKeyUsage, 'not critical', sequence(...ids))
 }
 
+/** DNS names, then addresses, then e-mail, then URIs. */
 export function subjectAltName(names: Partial<AlternativeNames>): Buffer {
   const parts = [
     ...(names.dns ?? []).map((name) => element(generalNameTag.dns, ia5(name))),
@@ -86,10 +93,12 @@ export function subjectAltName(names: Partial<AlternativeNames>): Buffer {
   return extension(extensionId.subjectAltName, 'not critical', sequence(...parts))
 }
 
+/** The name of the subject's key. */
 export function subjectKeyIdentifier(identifier: Uint8Array): Buffer {
   return extension(extensionId.subjectKeyIdentifier, 'not critical', octetString(identifier))
 }
 
+/** The name of the issuer's key, by which it is found among authorities of one name. */
 export function authorityKeyIdentifier(identifier: Uint8Array): Buffer {
   const keyIdentifier = element(contextTag(0, 'primitive'), identifier)
   return extension(extensionId.authorityKeyIdentifier, 'not critical', sequence(keyIdentifier))

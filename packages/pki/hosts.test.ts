@@ -3,14 +3,42 @@ import { test } from 'node:test'
 import { sortHosts } from './hosts.ts'
 
 test('sorts names from addresses, in canonical form and once each', () => {
-  const hosts = ['Ctrl.Example.com', '::1', '0:0::1', '10.0.0.1', 'localhost', 'ctrl.example.com', '*.example.com', 'a_b']
+  const hosts = [
+    'Ctrl.Example.com',
+    '::1',
+    '0:0::1',
+    '10.0.0.1',
+    'localhost',
+    'ctrl.example.com',
+    '*.example.com',
+    'a_b',
+  ]
   assert.deepEqual(sortHosts(hosts), {
     dns: ['ctrl.example.com', 'localhost', '*.example.com', 'a_b'],
     ip: ['::1', '10.0.0.1'],
   })
 })
 
-for (const host of ['', 'a b', 'a..b', '.a', 'a.', '-a', '1.2.3', '1.2.3.256', '*', '*.com', 'a.*.com', 'münchen.de', 'a'.repeat(64), `${'a.'.repeat(127)}a`, 'a/b', '[::1]', 'a:1280', 'a\0b']) {
+for (const host of [
+  '',
+  'a b',
+  'a..b',
+  '.a',
+  'a.',
+  '-a',
+  '1.2.3',
+  '1.2.3.256',
+  '*',
+  '*.com',
+  'a.*.com',
+  'münchen.de',
+  'a'.repeat(64),
+  `${'a.'.repeat(127)}a`,
+  'a/b',
+  '[::1]',
+  'a:1280',
+  'a\0b',
+]) {
   test(`refuses ${JSON.stringify(host.slice(0, 20))}`, () => {
     assert.throws(() => sortHosts([host]), { code: 'BAD_HOST' })
   })

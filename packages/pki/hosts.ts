@@ -2,6 +2,7 @@
 import { formatIpAddress, parseIpAddress } from './ip-address.ts'
 import { PkiError } from './pki-error.ts'
 
+/** Hosts by kind. */
 export interface HostNames {
   readonly dns: readonly string[]
   /** In canonical text form. */

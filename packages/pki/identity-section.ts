@@ -18,6 +18,7 @@ import { verifyChain } from './verify-chain.ts'
 /** Which keys must be there: a controller has all, a listener serves, a client dials. */
 export type IdentityRole = 'controller' | 'listener' | 'client'
 
+/** How to read a section. */
 export interface IdentitySectionOptions {
   /** What relative paths are relative to. */
   readonly baseDirectory: string
@@ -27,6 +28,7 @@ export interface IdentitySectionOptions {
   readonly path?: string
 }
 
+/** What is wrong, and where. */
 export interface IdentityProblem {
   /** Such as `identity.alt_server_certs[0].server_key`. */
   readonly path: string
@@ -43,6 +45,7 @@ export interface KeyedCertificate {
   readonly keyPem: string
 }
 
+/** A section that loaded. */
 export interface Identity {
   readonly client: KeyedCertificate | undefined
   /** Those of `server_cert` first, then the alternatives: the first that covers a host is the one to present. */
@@ -53,6 +56,7 @@ export interface Identity {
   readonly files: readonly string[]
 }
 
+/** The outcome: an identity, or why there is none. */
 export interface LoadedIdentity {
   /** Undefined if there is any problem. */
   readonly identity: Identity | undefined

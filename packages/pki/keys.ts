@@ -19,6 +19,7 @@ import { PkiError } from './pki-error.ts'
 
 const generateKeyPairAsync = promisify(generateKeyPair)
 
+/** The keys Weft makes. */
 export type KeyKind = 'P-256' | 'P-384' | 'RSA-2048' | 'RSA-3072' | 'RSA-4096'
 
 /** On the platform's signer P-256 issues and verifies ten times as many certificates a second as P-384. */

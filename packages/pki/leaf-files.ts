@@ -5,7 +5,7 @@
  * so a new key would make every token that is still out worthless. Only a key that cannot be read is replaced.
  */
 import type { KeyObject } from 'node:crypto'
-import { chmod, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import type { CertificateAuthority, IssuedCertificate } from './authority.ts'
 import { parseCertificates } from './certificates.ts'
 import {
@@ -17,9 +17,10 @@ import {
   publicKeyOf,
 } from './keys.ts'
 import { PkiError } from './pki-error.ts'
-import { certificateFileMode, keyFileMode } from './pki-files.ts'
+import { certificateFileMode, guardKeyFile, keyFileMode } from './pki-files.ts'
 import { writeFileAtomic } from './write-file-atomic.ts'
 
+/** The three files of one leaf. */
 export interface LeafFiles {
   readonly key: string
   readonly cert: string
@@ -39,21 +40,30 @@ export interface LeafWanted {
   readonly spiffeId: string
 }
 
-export type RenewalReason = 'missing' | 'damaged' | 'issued by another authority' | 'names changed' | 'expires soon'
+/** Why a leaf was issued again. */
+export type RenewalReason =
+  | 'missing'
+  | 'damaged'
+  | 'issued by another authority'
+  | 'names changed'
+  | 'expires soon'
+  | 'not valid yet'
 
+/** A leaf that can stay, or the reason to replace it and the key to keep. */
 export type LoadedLeaf =
   | { readonly leaf: Leaf; readonly renewal: undefined }
   | { readonly key: KeyObject | undefined; readonly renewal: RenewalReason }
 
+/** Reads the leaf's files and compares them with what is wanted. */
 export async function loadLeaf(
   files: LeafFiles,
   wanted: LeafWanted,
   signer: CertificateAuthority,
-  renewBefore: number,
+  time: { readonly now: number; readonly renewalWindow: number },
 ): Promise<LoadedLeaf> {
   const key = await readIfSound(files.key, parsePrivateKey)
   if (typeof key === 'string') return { key: undefined, renewal: key }
-  await chmod(files.key, keyFileMode)
+  await guardKeyFile(files.key)
   const chain = await readIfSound(files.chain, (pem) => ({ pem, certificates: parseCertificates(pem) }))
   const alone = await readIfSound(files.cert, (pem) => parseCertificates(pem)[0]!)
   if (typeof chain === 'string') return { key, renewal: chain }
@@ -73,7 +83,9 @@ export async function loadLeaf(
   if (!hasNames) return { key, renewal: 'names changed' }
   // What ends together with its issuer would gain nothing from being issued again.
   const isLast = alone.notAfter >= signer.certificate.notAfter
-  if (alone.notAfter <= renewBefore && !isLast) return { key, renewal: 'expires soon' }
+  if (alone.notAfter <= time.now + time.renewalWindow && !isLast) return { key, renewal: 'expires soon' }
+  // Made while the clock was ahead, and put right since.
+  if (alone.notBefore > time.now) return { key, renewal: 'not valid yet' }
   return { leaf: { certificate: alone, chain: chain.certificates, chainPem: chain.pem, key }, renewal: undefined }
 }
 

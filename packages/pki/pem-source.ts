@@ -7,6 +7,7 @@
 import { open, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 
+/** PEM text and where it came from. */
 export interface PemSource {
   readonly text: string
   /** Absolute path, if it came from a file. */
@@ -28,6 +29,7 @@ export const maxSourceBytes = 1024 * 1024
 const maxPathLength = 4096
 const schemePattern = /^([a-z][a-z0-9+.-]+):/i
 
+/** Reads a value; paths are relative to `baseDirectory`. */
 export async function readPemSource(value: string, baseDirectory: string): Promise<PemSource> {
   if (value.length > maxSourceBytes) throw new PemSourceError(`is longer than ${maxSourceBytes} characters`)
   if (value.trimStart().startsWith('-----BEGIN')) return { text: value, file: undefined, mode: undefined }

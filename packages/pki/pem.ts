@@ -7,6 +7,7 @@
  */
 import { PkiError } from './pki-error.ts'
 
+/** One block without its armour. */
 export interface PemBlock {
   readonly label: string
   readonly der: Buffer
@@ -14,6 +15,7 @@ export interface PemBlock {
   readonly isEncrypted: boolean
 }
 
+/** What a text may hold at most. */
 export interface PemLimits {
   readonly bytes: number
   readonly blocks: number

@@ -17,10 +17,12 @@ export const pkiErrors = {
   NAME_TOO_LONG: 'a name in a certificate is longer than 64 characters',
   NOT_A_CA: 'the certificate may not sign certificates',
   CA_EXPIRED: 'the certificate authority has expired',
+  CA_NOT_YET_VALID: 'the certificate authority is not valid yet (is the clock right?)',
   PKI_INCOMPLETE: 'the PKI directory lacks a file of its certificate authorities',
   PKI_DIFFERENT: 'the PKI directory belongs to another network',
 } as const
 
+/** Never reused for another meaning. */
 export type PkiErrorCode = keyof typeof pkiErrors
 
 /** An expected refusal: match on `code`. */

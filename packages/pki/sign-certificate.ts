@@ -12,6 +12,7 @@ import { Certificate } from './certificates.ts'
 import { bitString, contextTag, derTag, element, integer, objectIdentifier, sequence, time } from './der.ts'
 import { digestOf, type TokenAlgorithm, tokenAlgorithmOf } from './keys.ts'
 
+/** All that a certificate says, before it has a serial and a signature. */
 export interface CertificateDraft {
   /** DER names: a subject taken from a request is copied as it is. */
   readonly issuer: Buffer
@@ -33,6 +34,7 @@ const signatureAlgorithms: Readonly<Record<TokenAlgorithm, Buffer>> = {
 
 const version3 = element(contextTag(0, 'constructed'), integer(Buffer.of(2)))
 
+/** The finished certificate, with a random serial. */
 export function signCertificate(draft: CertificateDraft, signingKey: KeyObject): Certificate {
   const algorithm = tokenAlgorithmOf(signingKey)
   const signatureAlgorithm = signatureAlgorithms[algorithm]

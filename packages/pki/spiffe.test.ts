@@ -31,7 +31,11 @@ for (const [text, id] of ids) {
 }
 
 test('scheme and trust domain ignore case, ids keep it; a bare slash changes nothing', () => {
-  assert.deepEqual(parseSpiffeId('SPIFFE://Weft.Example/identity/aB'), { kind: 'identity', trustDomain, identityId: 'aB' })
+  assert.deepEqual(parseSpiffeId('SPIFFE://Weft.Example/identity/aB'), {
+    kind: 'identity',
+    trustDomain,
+    identityId: 'aB',
+  })
   assert.deepEqual(parseSpiffeId('spiffe://weft.example/'), { kind: 'trust domain', trustDomain })
 })
 
@@ -52,7 +56,12 @@ for (const text of [
   })
 }
 
-for (const text of ['spiffe://', 'spiffe:///identity/i', 'spiffe://user@host/identity/i', 'spiffe://host:80/identity/i']) {
+for (const text of [
+  'spiffe://',
+  'spiffe:///identity/i',
+  'spiffe://user@host/identity/i',
+  'spiffe://host:80/identity/i',
+]) {
   test(`refuses the trust domain of ${text}`, () => {
     assert.throws(() => parseSpiffeId(text), { code: 'BAD_TRUST_DOMAIN' })
   })

@@ -17,6 +17,7 @@ const maxLength = 2048
 const trustDomainPattern = /^[a-z0-9._-]{1,255}$/
 const segmentPattern = /^[A-Za-z0-9._-]{1,255}$/
 
+/** An id by what it names. */
 export type SpiffeId =
   | { readonly kind: 'trust domain'; readonly trustDomain: string }
   | { readonly kind: 'controller'; readonly trustDomain: string; readonly controllerId: string }

@@ -12,7 +12,10 @@ const { chain } = intermediate.issueServerCertificate({ subject: { commonName: '
 function selfSigned(...extensions: Buffer[]) {
   const name = encodeName({ commonName: 'self' })
   const publicKeyInfo = publicKey.export({ type: 'spki', format: 'der' })
-  return signCertificate({ issuer: name, subject: name, notBefore: noon, notAfter: noon + 1, publicKeyInfo, extensions }, key)
+  return signCertificate(
+    { issuer: name, subject: name, notBefore: noon, notAfter: noon + 1, publicKeyInfo, extensions },
+    key,
+  )
 }
 
 test('the first SPIFFE id from the leaf upwards decides, before any configuration', () => {

@@ -6,12 +6,14 @@ import type { Certificate } from './certificates.ts'
 import { completeChain } from './complete-chain.ts'
 import { parseTrustDomain, spiffeIdOf } from './spiffe.ts'
 
+/** A trust domain and where it was found. */
 export interface TrustDomain {
   readonly name: string
   /** A cluster needs `certificate`: the other two could differ from member to member. */
   readonly source: 'certificate' | 'configuration' | 'root fingerprint'
 }
 
+/** What a controller knows about itself at start. */
 export interface TrustDomainEvidence {
   /** The server chain, leaf first. */
   readonly serverChain: readonly Certificate[]

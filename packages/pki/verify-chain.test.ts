@@ -3,7 +3,16 @@ import { sign } from 'node:crypto'
 import { before, test } from 'node:test'
 import { CertificateAuthority } from './authority.ts'
 import { Certificate } from './certificates.ts'
-import { bitString, derTag, element, objectIdentifier, octetString, readElement, readElements, sequence } from './der.ts'
+import {
+  bitString,
+  derTag,
+  element,
+  objectIdentifier,
+  octetString,
+  readElement,
+  readElements,
+  sequence,
+} from './der.ts'
 import { encodeName } from './distinguished-name.ts'
 import { basicConstraints, keyUsage } from './extensions.ts'
 import { generatePrivateKey, publicKeyOf } from './keys.ts'
@@ -79,14 +88,22 @@ test('intermediates may come in any order, among strangers and more than once', 
 
 test('only the leaf is judged: a trusted certificate beside an untrusted leaf changes nothing', () => {
   const outsider = issueClient(stranger.intermediate)
-  const intermediates = [leaf, network.intermediate.certificate, network.root.certificate, stranger.intermediate.certificate]
+  const intermediates = [
+    leaf,
+    network.intermediate.certificate,
+    network.root.certificate,
+    stranger.intermediate.certificate,
+  ]
   assert.notEqual(reasonOf({ leaf: outsider, intermediates }), 'trusted')
 })
 
 test('a leaf without its intermediate, and a leaf of strangers, have no known issuer', () => {
   assert.equal(reasonOf({ intermediates: [] }), 'UNKNOWN_ISSUER')
   assert.equal(reasonOf({ roots: [] }), 'UNKNOWN_ISSUER')
-  assert.equal(reasonOf({ leaf: issueClient(stranger.intermediate), intermediates: [stranger.intermediate.certificate] }), 'UNKNOWN_ISSUER')
+  assert.equal(
+    reasonOf({ leaf: issueClient(stranger.intermediate), intermediates: [stranger.intermediate.certificate] }),
+    'UNKNOWN_ISSUER',
+  )
 })
 
 test('an untrusted self-signed leaf is called that', () => {
@@ -113,7 +130,10 @@ test('a purpose must be allowed by every certificate that names purposes', () =>
 })
 
 test('a leaf cannot issue, even with the right names and signature', () => {
-  const middle = forged({ extensions: [basicConstraints({ isCa: false })], subject: encodeName({ commonName: 'middle' }) })
+  const middle = forged({
+    extensions: [basicConstraints({ isCa: false })],
+    subject: encodeName({ commonName: 'middle' }),
+  })
   const below = signCertificate(
     {
       issuer: encodeName({ commonName: 'middle' }),
@@ -151,7 +171,8 @@ test('a signature that does not fit is refused, whoever the names point to', () 
 })
 
 test('what is not understood and critical refuses the chain, what is not critical does not', () => {
-  const unknown = (critical: Buffer[]) => sequence(objectIdentifier('1.2.3.4'), ...critical, octetString(Buffer.of(5, 0)))
+  const unknown = (critical: Buffer[]) =>
+    sequence(objectIdentifier('1.2.3.4'), ...critical, octetString(Buffer.of(5, 0)))
   const isCritical = [element(derTag.boolean, Buffer.of(0xff))]
   assert.equal(reasonOf({ leaf: forged({ extensions: [unknown(isCritical)] }) }), 'UNSUPPORTED_CONSTRAINT')
   assert.equal(reasonOf({ leaf: forged({ extensions: [unknown([])] }) }), 'trusted')
@@ -196,7 +217,9 @@ test('hundreds of authorities of one name and key cost a bounded number of signa
   const publicKeyInfo = publicKeyOf(key).export({ type: 'spki', format: 'der' })
   const extensions = [basicConstraints({ isCa: true }), keyUsage(['keyCertSign'])]
   const draft = { issuer: name, subject: name, notBefore: noon - day, publicKeyInfo, extensions }
-  const twins = Array.from({ length: 300 }, (_, index) => signCertificate({ ...draft, notAfter: noon + day + index * 1000 }, key))
+  const twins = Array.from({ length: 300 }, (_, index) =>
+    signCertificate({ ...draft, notAfter: noon + day + index * 1000 }, key),
+  )
   const below = signCertificate({ ...draft, subject: encodeName({ commonName: 'below' }), notAfter: noon + day }, key)
   const started = performance.now()
   assert.equal(reasonOf({ leaf: below, intermediates: twins }), 'TOO_COMPLEX')

@@ -9,6 +9,7 @@ import type { Certificate } from './certificates.ts'
 import { extendedKeyUsageId, type Purpose } from './extensions.ts'
 import { isStrongSignature, keyWeakness } from './key-strength.ts'
 
+/** The question: who, through whom, trusted by whom, when and for what. */
 export interface ChainRequest {
   readonly leaf: Certificate
   /** Candidates between leaf and root, in any order; not trusted. */
@@ -37,8 +38,10 @@ export const chainRefusals = [
   'EXPIRED',
 ] as const
 
+/** Why a leaf is not trusted. */
 export type ChainRefusal = (typeof chainRefusals)[number]
 
+/** The answer. */
 export type ChainVerdict =
   | { readonly isTrusted: true /** Leaf first, root last. */; readonly chain: readonly Certificate[] }
   | { readonly isTrusted: false; readonly reason: ChainRefusal; readonly message: string }

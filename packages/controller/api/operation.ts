@@ -52,6 +52,8 @@ export interface BodyContract {
   readonly isRequired: boolean
   /** Media types besides application/json; their text is handed over unparsed. */
   readonly alsoConsumes?: readonly string[]
+  /** What it takes, as JSON schema, for the served OpenAPI document. */
+  readonly schema?: Readonly<Record<string, unknown>>
   decode(json: unknown): unknown
 }
 
@@ -66,11 +68,22 @@ export interface Operation {
   readonly parameters?: readonly QueryParameter[]
   /** Content types it produces when not JSON; such operations ignore Accept. */
   readonly produces?: readonly string[]
+  /** Of a successful answer, where it is not 200, nor 201 for what is created in a collection. */
+  readonly status?: number
   readonly handle: (call: Call<never>) => Answer | Promise<Answer>
 }
 
 export interface QueryParameter {
   readonly name: string
-  readonly kind: 'integer' | 'boolean' | { readonly oneOf: readonly string[] }
+  /** `text` and `texts` (which may be repeated) are for the handler to judge. */
+  readonly kind: 'integer' | 'boolean' | 'text' | 'texts' | { readonly oneOf: readonly string[] }
   readonly isRequired?: boolean
 }
+
+/** What every list takes. */
+export const listParameters: readonly QueryParameter[] = [
+  { name: 'limit', kind: 'integer' },
+  { name: 'offset', kind: 'integer' },
+  { name: 'filter', kind: 'text' },
+  { name: 'sort', kind: 'text' },
+]

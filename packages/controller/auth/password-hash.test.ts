@@ -17,7 +17,12 @@ test('a hash made with weaker parameters verifies and is reported as outdated', 
   assert.deepEqual(await hasher.verify('weft', stored), { isRight: true, isOutdated: true })
 })
 
-for (const stored of ['', 'nonsense', '$argon2id$v=19$m=999999999,t=1,p=1$AAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA', '$argon2i$v=19$m=8,t=1,p=1$AAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA']) {
+for (const stored of [
+  '',
+  'nonsense',
+  '$argon2id$v=19$m=999999999,t=1,p=1$AAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA',
+  '$argon2i$v=19$m=8,t=1,p=1$AAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA',
+]) {
   test(`a stored value that is no affordable argon2id hash matches nothing: ${stored.slice(0, 30)}`, async () => {
     assert.equal((await new PasswordHasher().verify('x', stored)).isRight, false)
   })
@@ -27,5 +32,6 @@ test('more waiting passwords than the bound are refused, the others are served',
   const hasher = new PasswordHasher({ concurrency: 1, maxWaiting: 2 })
   const attempts = await Promise.allSettled(Array.from({ length: 6 }, () => hasher.verifyNothing('x')))
   assert.equal(attempts.filter((attempt) => attempt.status === 'fulfilled').length, 3)
-  for (const attempt of attempts) if (attempt.status === 'rejected') assert.ok(attempt.reason instanceof HashingBusyError)
+  for (const attempt of attempts)
+    if (attempt.status === 'rejected') assert.ok(attempt.reason instanceof HashingBusyError)
 })

@@ -7,10 +7,10 @@
 import type { Call } from '../api/operation.ts'
 import type { Clock } from '../clock.ts'
 import type { TableRows } from '../state/row.ts'
-import { isDisabled } from './disabled.ts'
 import { findOne, type View } from '../state/view.ts'
 import { type Caller, nobody } from './caller.ts'
 import { bearerChallenge, sessionChallenge, unauthenticated, unauthorized } from './challenges.ts'
+import { isDisabled } from './disabled.ts'
 import { outstandingFactors } from './outstanding-factors.ts'
 import type { SessionActivity } from './session-activity.ts'
 

@@ -11,7 +11,12 @@ export function revokeIdentity(change: Change, identityId: string): void {
 }
 
 /** A revocation under an id; one that is there already starts anew. */
-export function putRevocation(change: Change, id: string, type: string, tags: Readonly<Record<string, never>> | object = {}): void {
+export function putRevocation(
+  change: Change,
+  id: string,
+  type: string,
+  tags: Readonly<Record<string, never>> | object = {},
+): void {
   change.remove('revocations', id)
   const expiresAt = new Date(Date.parse(change.now) + LONGEST_TOKEN_MILLISECONDS).toISOString()
   change.create('revocations', { type, expiresAt, issuedBefore: change.now, tags }, { id })

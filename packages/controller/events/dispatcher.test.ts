@@ -53,6 +53,12 @@ class MemorySink implements EventSink {
   }
 }
 
+/** Waits for what will come, but not for ever. */
+async function until(isSo: () => boolean): Promise<void> {
+  const signal = AbortSignal.timeout(10_000)
+  while (!isSo()) await sleep(5, undefined, { signal })
+}
+
 async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'weft-events-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
@@ -96,7 +102,7 @@ test('emit never throws, not even for what cannot be formatted', async () => {
   events.attach(spec(sink, ['sdk']))
   events.emit(sdk(1n))
   events.emit(sdk('fine'))
-  await sleep(10)
+  await until(() => sink.lines.length > 0)
   assert.equal(sink.lines.length, 1)
   assert.equal(events.stats[0]!.dropped.get('sdk'), 1)
 })
@@ -136,7 +142,7 @@ test('a stalled pipe never makes emit wait; what overflows is counted, what was 
     for (const byte of buffer.subarray(0, bytesRead)) if (byte === 0x0a) seen += 1
     if (bytesRead === 0) await sleep(5)
   }
-  await sleep(100)
+  await until(() => events.stats[0]!.queuedLines === 0)
   assert.deepEqual([seen, events.stats[0]!.queuedLines], [20_000 - dropped, 0])
 })
 
@@ -152,11 +158,10 @@ test('a failing sink is tried again; failure and recovery are logged once each',
   await using events = dispatcher({}, log)
   events.attach(spec(sink, ['sdk'], { maxLines: 3 }))
   for (let i = 0; i < 5; i++) events.emit(sdk(i))
-  await sleep(300)
-  assert.ok(sink.writes >= 2)
+  await until(() => sink.writes >= 2)
   assert.equal(events.stats[0]!.writeErrors, sink.writes)
   sink.failure = undefined
-  await sleep(700)
+  await until(() => logged.includes('written again'))
   assert.deepEqual(
     sink.lines.map((line) => JSON.parse(line).identity_id),
     [0, 1, 2],

@@ -33,7 +33,8 @@ export interface EventHandlerStats {
   readonly dropped: ReadonlyMap<EventNamespace, number>
 }
 
-export const defaultQueueLimits: QueueLimits = { maxLines: 10_000, maxBytes: 8 * 1_048_576 }
+/** Room for the events of several full batches of the writer, which come all at once. */
+export const defaultQueueLimits: QueueLimits = { maxLines: 20_000, maxBytes: 16 * 1_048_576 }
 
 /** Large enough for few system calls, small enough for an even flow. */
 const BATCH_BYTES = 256 * 1024

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { constants } from 'node:fs'
-import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { type FileHandle, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -23,6 +23,14 @@ async function temporaryFolder(t: TestContext): Promise<string> {
 
 function openSink(path: string, options: { maxBytes?: number; maxBackups?: number } = {}) {
   return FileSink.open({ clock }, { path, maxBytes: options.maxBytes ?? 1_000, maxBackups: options.maxBackups ?? 0 })
+}
+
+/** Waits until a writer has begun. */
+async function firstByte(reader: FileHandle): Promise<void> {
+  const { bytesRead } = await reader.read(Buffer.alloc(1)).catch(() => ({ bytesRead: 0 }))
+  if (bytesRead > 0) return
+  await sleep(5)
+  await firstByte(reader)
 }
 
 test('appends to what is there; a new file is readable by its owner only', async (t) => {
@@ -138,6 +146,7 @@ test('a pipe whose reader stalls is waited for without holding anything, until t
     Array.from({ length: 1_000 }, () => line),
     stop.signal,
   )
+  await firstByte(reader)
   await sleep(50)
   stop.abort()
   const { written, error } = await writing
@@ -152,6 +161,7 @@ test('a line cut off by a failure ends before the next one begins', { skip: isWi
   await using sink = await openSink(path)
   const stop = new AbortController()
   const writing = sink.write([`${'x'.repeat(200_000)}\n`], stop.signal)
+  await firstByte(first)
   await sleep(50)
   stop.abort()
   assert.equal((await writing).written, 0)

@@ -28,8 +28,14 @@ test('reads a file handler with its defaults and its own values', () => {
   assert.deepEqual(plans[1]!.output, { path: '/tmp/b.log', maxBytes: 2_097_152, maxBackups: 3 })
   assert.deepEqual(
     plans.map(({ maxLines }) => maxLines),
-    [10_000, 50_000, 10_000],
+    [20_000, 50_000, 20_000],
   )
+})
+
+test('a size of 0 means 100 MiB, as with the peers', () => {
+  const handler = { type: 'file', format: 'json', path: '/tmp/a.log', maxsizemb: 0 }
+  const { plans } = planEventHandlers({ mine: { subscriptions, handler } })
+  assert.deepEqual(plans[0]!.output, { path: '/tmp/a.log', maxBytes: 104_857_600, maxBackups: 0 })
 })
 
 test('handler types it does not have are warned about and left out', () => {
@@ -46,10 +52,10 @@ test('all problems are reported at once, each by its path', () => {
   const { plans, problems } = planEventHandlers({
     a: {
       subscriptions: [{ type: 'session', include: ['gone'] }, { type: 'nothing' }],
-      handler: { type: 'file', format: 'xml', path: '', maxsizemb: 0 },
+      handler: { type: 'file', format: 'xml', path: '', maxsizemb: -1 },
     },
     b: { subscriptions, handler: { type: 'file', format: 'json', path: 'x', maxsizemb: 0.5, maxbackups: -1 } },
-    c: { subscriptions: [], handler: { type: 'stdout', format: 'json' } },
+    c: { handler: { type: 'stdout', format: 'json' } } as unknown as EventHandlerConfig,
   })
   assert.deepEqual(plans, [])
   assert.deepEqual(

@@ -40,6 +40,8 @@ const formats: ReadonlyMap<string, EventFormat> = new Map([
 
 const MEBIBYTE = 1_048_576
 const DEFAULT_FILE_MEBIBYTES = 10
+/** What the peers take an explicit 0 for. */
+const ZERO_FILE_MEBIBYTES = 100
 /** A terabyte in one file, a million events in memory: beyond lies a typing error. */
 const BOUNDS = { maxsizemb: 1_048_576, maxbackups: 100_000, bufferSize: 1_000_000 } as const
 
@@ -94,10 +96,10 @@ function planHandler(name: string, config: EventHandlerConfig, problems: Problem
 }
 
 function planSubscriptions(config: EventHandlerConfig, problems: Problems): Subscription[] {
-  const wishes: readonly unknown[] = Array.isArray(config.subscriptions) ? config.subscriptions : []
-  if (wishes.length === 0) problems.error(['subscriptions'], 'wanted a list of subscriptions')
+  const wishes: readonly unknown[] | undefined = Array.isArray(config.subscriptions) ? config.subscriptions : undefined
+  if (wishes === undefined) problems.error(['subscriptions'], 'wanted a list of subscriptions')
   const subscriptions: Subscription[] = []
-  for (const [position, wish] of wishes.entries()) {
+  for (const [position, wish] of (wishes ?? []).entries()) {
     const result = isSubscriptionConfig(wish) ? readSubscription(wish) : untyped
     if (isProblem(result)) problems.add(result, ['subscriptions', position])
     else subscriptions.push(result)
@@ -120,7 +122,7 @@ function planOutput(config: EventOutputConfig, problems: Problems): 'stdout' | F
     problems.error(['handler', 'path'], 'wanted the path of the file')
     return undefined
   }
-  const mebibytes = problems.number(config, 'maxsizemb', 1, DEFAULT_FILE_MEBIBYTES)
+  const mebibytes = problems.number(config, 'maxsizemb', 0, DEFAULT_FILE_MEBIBYTES) || ZERO_FILE_MEBIBYTES
   const maxBackups = problems.number(config, 'maxbackups', 0, 0)
   return { path: resolve(config.path), maxBytes: mebibytes * MEBIBYTE, maxBackups }
 }

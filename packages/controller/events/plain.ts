@@ -1,7 +1,7 @@
 /**
  * Events as plain text lines: namespace and type, then `name=value` pairs in a fixed order per namespace.
  *
- * The lines of apiSession, session, authentication and entityCount are those the peers print, misspelt name included
+ * The lines of apiSession, session, authentication and entityCount are those the peers print, to the letter
  * (`impropertClientCertChain`), so that existing patterns match. The peers have no line for the others; theirs follow the
  * same manner. No value can break a line.
  */

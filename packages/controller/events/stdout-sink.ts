@@ -16,7 +16,10 @@ export class StdoutSink implements EventSink {
   write(lines: readonly string[], signal: AbortSignal): Promise<WriteOutcome> {
     const { promise, resolve } = Promise.withResolvers<WriteOutcome>()
     const giveUp = () => resolve({ written: 0, error: new Error('gave up waiting for the reader') })
-    if (signal.aborted) giveUp()
+    if (signal.aborted) {
+      giveUp()
+      return promise
+    }
     signal.addEventListener('abort', giveUp, { once: true })
     this.#stream.write(lines.join(''), (error) => {
       signal.removeEventListener('abort', giveUp)

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 import { test } from 'node:test'
 import type { Clock } from '../clock.ts'
@@ -107,28 +105,4 @@ test('an output that fails is survived and counted', async () => {
   await new Promise((resolve) => setImmediate(resolve))
   logger.info('two')
   assert.equal(logger.dropped, 2)
-})
-
-test('a process whose standard error nobody reads keeps running and exits', async () => {
-  const program = `
-    import { createLogger } from './logger.ts'
-    import { standardStream } from './standard-stream.ts'
-    const logger = createLogger({ stream: standardStream(2) }, { level: 'info', format: 'json', maxWaitingBytes: 1_000_000 })
-    for (let i = 0; i < 20_000; i++) logger.info('x'.repeat(200))
-    await logger.flush(100)
-    process.stdout.write(String(logger.dropped > 0), () => process.exit(0))`
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {
-    cwd: import.meta.dirname,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
-  let answer = ''
-  child.stdout.on('data', (data) => {
-    answer += data
-  })
-  const [code] = await once(child, 'exit')
-  clearTimeout(timer)
-  child.stderr.destroy()
-  assert.equal(code, 0)
-  assert.equal(answer, 'true')
 })

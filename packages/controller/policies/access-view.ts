@@ -3,8 +3,8 @@
  *
  * Services made for the fabric alone and routers without an edge are invisible here: no role selects them, not even `#all`.
  */
-import type { AccessPolicy, AccessView, PolicyKind, SelectedKind, ServiceAccess } from '@weft/model/policies/access.ts'
-import type { Candidates, Semantic } from '@weft/model/policies/role-selection.ts'
+import type { AccessPolicy, AccessView, PolicyKind, SelectedKind, ServiceAccess } from '@weft/model'
+import type { Candidates, Semantic } from '@weft/model'
 import type { Row, TableName } from '../state/row.ts'
 import type { View } from '../state/view.ts'
 

@@ -90,8 +90,16 @@ const negated = /not(?:[ \t\r\n]+(contains|icontains|between)|[ \t\r\n](in))/iy
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[Ee][+-]?(?:0|[1-9][0-9]*))?/y
 const whitespace = /[ \t\r\n]+/y
 const digits = /[0-9]+/y
-const afterYear =
-  /-(?:0[1-9]|1[012])-(?:0[1-9]|[12][0-9]|3[01])[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])/y
+const afterYear = new RegExp(
+  [
+    /-(?:0[1-9]|1[012])-(?:0[1-9]|[12][0-9]|3[01])/, // month and day
+    /[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\.[0-9]+)?/, // time of day
+    /(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])/, // offset
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  'y',
+)
 const datetimeStart = /datetime\([ \t\r\n]*(?=[0-9])/y
 const datetimeEnd = /[ \t\r\n]*\)/y
 

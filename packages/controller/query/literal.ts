@@ -1,8 +1,8 @@
 /** The values that tokens stand for. */
-import { plainDecimal, quotedFloat } from './decimal-text.ts'
+import { plainDecimal } from './decimal-text.ts'
 import { FilterError } from './filter-error.ts'
 import { readInstant } from './instant.ts'
-import type { ListLiteral, Literal } from './syntax-tree.ts'
+import type { Literal } from './syntax-tree.ts'
 
 const integer = /^-?[0-9]+$/
 const maxInteger = 2n ** 63n - 1n
@@ -69,32 +69,6 @@ export function literalText(literal: Literal): string | undefined {
     default:
       return undefined
   }
-}
-
-/** A literal as refusals quote it. */
-export function quoteLiteral(literal: Literal): string {
-  switch (literal.kind) {
-    case 'string':
-      return literal.value
-    case 'integer':
-      return literal.text
-    case 'float':
-      return quotedFloat(literal.value)
-    case 'datetime':
-      return literal.value.quoted
-    case 'bool':
-      return String(literal.value)
-    case 'null':
-      return 'null'
-  }
-}
-
-/** A list as refusals quote it: from its end, as the peers do. */
-export function quoteList({ kind, elements }: ListLiteral): string {
-  const quoted = elements.map((element) =>
-    kind === 'float' && element.kind === 'integer' ? quotedFloat(Number(element.value)) : quoteLiteral(element),
-  )
-  return `[${quoted.reverse().join(', ')}]`
 }
 
 function int64(token: string): bigint | undefined {

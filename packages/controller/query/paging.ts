@@ -43,16 +43,13 @@ export function reportedLimit({ limit }: Paging): number | bigint {
   return limit === 'none' ? unlimited : limit
 }
 
-/**
- * Reads a `limit` or `offset` parameter: undefined when it is absent or empty, NaN when it is not an integer of 64
- * bits. Which refusal follows depends on the list.
- */
-export function readPagingParameter(text: string | undefined): number | undefined {
+/** Reads a `limit` or `offset` parameter; empty counts as absent. Which refusal follows depends on the list. */
+export function readPagingParameter(text: string | undefined): number | undefined | 'not an integer' {
   if (text === undefined || text === '') return undefined
   const digits = /^([+-]?)0*([0-9]{1,19})$/.exec(text)
-  if (digits === null) return Number.NaN
+  if (digits === null) return 'not an integer'
   const value = BigInt(`${digits[1] === '-' ? '-' : ''}${digits[2]}`)
-  return value >= -unlimited - 1n && value <= unlimited ? Number(value) : Number.NaN
+  return value >= -unlimited - 1n && value <= unlimited ? Number(value) : 'not an integer'
 }
 
 function boundedLimit(limit: number | 'none' | undefined): number | 'none' {

@@ -5,12 +5,21 @@
  * that clients of the peers know.
  */
 import { FilterError } from './filter-error.ts'
-import { quoteList, quoteLiteral } from './literal.ts'
+import { betweenTest, comparisonTest, inTest, type ValueTest } from './operators.ts'
+import {
+  constantNode,
+  countNode,
+  literalTypeName,
+  quoteList,
+  quoteLiteral,
+  quoteOperator,
+  symbolNode,
+  typeName,
+} from './refusal-words.ts'
 import type { Scope } from './scope.ts'
 import type { FilterSymbol, SymbolType, Value } from './symbol.ts'
 import type {
   BetweenExpression,
-  Comparison,
   ComparisonExpression,
   Expression,
   InExpression,
@@ -19,7 +28,6 @@ import type {
   QueryNode,
   SetExpression,
 } from './syntax-tree.ts'
-import { betweenTest, comparisonTest, inTest, type ValueTest } from './value-test.ts'
 
 export type Predicate<Row, Context> = (row: Row, context: Context) => boolean
 
@@ -30,43 +38,6 @@ export const nothing = (): boolean => false
 
 /** What an expression is: a predicate, or (refused by whoever needs one) a symbol of another type. */
 type Typed<Row, Context> = { readonly predicate: Predicate<Row, Context> } | { readonly notBool: string }
-
-const typeNames = {
-  string: 'string',
-  int64: 'number',
-  float64: 'number',
-  bool: 'bool',
-  datetime: 'date',
-  any: 'any',
-  other: 'other',
-}
-const literalTypeNames = {
-  string: 'string',
-  integer: 'number',
-  float: 'number',
-  bool: 'bool',
-  datetime: 'date',
-  null: 'other',
-}
-const symbolNodes = {
-  string: 'String',
-  int64: 'Int64',
-  float64: 'Float64',
-  bool: 'Bool',
-  datetime: 'Datetime',
-  any: 'AnyType',
-  other: 'Untyped',
-}
-const literalNodes = {
-  string: 'String',
-  integer: 'Int64',
-  float: 'Float64',
-  bool: 'Bool',
-  datetime: 'Datetime',
-  null: 'Null',
-}
-/** The peers (2.1) quote three of the operators by another's name. */
-const quotedOperators: Partial<Record<Comparison, string>> = { 'not contains': 'not icontains', icontains: 'contains' }
 
 /** The predicate of a query. The types of its sort order are checked on the way, after the operators'. */
 export function compilePredicate<Row, Context>(query: QueryNode, scope: Scope<Row, Context>): Predicate<Row, Context> {
@@ -170,7 +141,7 @@ function compileOperand<Row, Context>(operand: Operand, scope: Scope<Row, Contex
     return {
       type: 'int64',
       quoted: `count(${operand.set.name})`,
-      node: '*ast.CountSetExprNode',
+      node: countNode,
       where: (test) => (row, context) => test(count(row, context)),
     }
   }
@@ -187,7 +158,9 @@ function whereValue<Row, Context>(read: (row: Row, context: Context) => Value) {
 
 function whereElements<Row, Context>(read: (row: Row, context: Context) => Iterable<Value>, isAny: boolean) {
   return (test: ValueTest) => (row: Row, context: Context) => {
-    for (const element of read(row, context)) if (test(element) === isAny) return isAny
+    const elements = read(row, context)
+    if (Array.isArray(elements)) return isAny ? elements.some(test) : elements.every(test)
+    for (const element of elements) if (test(element) === isAny) return isAny
     return !isAny
   }
 }
@@ -199,8 +172,8 @@ function compileComparison<Row, Context>(
   const operand = compileOperand(left, scope)
   const test = comparisonTest(operand.type, operator, right)
   if (test === undefined) {
-    const operation = `${operand.quoted} ${quotedOperators[operator] ?? operator} ${quoteLiteral(right)}`
-    throw unsupported(operation, typeNames[operand.type], literalTypeNames[right.kind])
+    const operation = `${operand.quoted} ${quoteOperator(operator)} ${quoteLiteral(right)}`
+    throw unsupported(operation, typeName(operand.type), literalTypeName(right))
   }
   // A set that holds the value is taken for equal to it, as the peers (2.1) answer: nearly every set has some other
   // element too, so the literal reading would tell nothing.
@@ -218,7 +191,7 @@ function compileIn<Row, Context>(
 ): Predicate<Row, Context> {
   const { type, quoted, where } = compileOperand(left, scope)
   const test = inTest(type, list)
-  if (test === undefined) throw unsupported(`${quoted} in ${quoteList(list)}`, typeNames[type], 'other')
+  if (test === undefined) throw unsupported(`${quoted} in ${quoteList(list)}`, typeName(type), 'other')
   return isNegated ? negate(where(test)) : where(test)
 }
 
@@ -228,7 +201,7 @@ function compileBetween<Row, Context>(
 ): Predicate<Row, Context> {
   const { type, node, where } = compileOperand(left, scope)
   const test = betweenTest(type, lower, upper)
-  const bound = `*ast.${literalNodes[lower.kind]}ConstNode`
+  const bound = constantNode(lower)
   if (test === undefined) throw unsupported('between', node, bound, bound)
   return isNegated ? negate(where(test)) : where(test)
 }
@@ -271,11 +244,9 @@ function countOf(elements: Iterable<Value>, enough: number): number {
   return count
 }
 
+/** The type of a symbol that can be evaluated. */
 function usableType<Row, Context>(name: string, symbol: FilterSymbol<Row, Context>): SymbolType {
-  if (symbol.type === 'other') throw new FilterError(`unhanded symbol type 6 for symbol ${name}`)
+  const isReadable = symbol.value !== undefined || symbol.elements !== undefined
+  if (symbol.type === 'other' || !isReadable) throw new FilterError(`unhanded symbol type 6 for symbol ${name}`)
   return symbol.type
-}
-
-function symbolNode(type: SymbolType): string {
-  return `*ast.${symbolNodes[type]}SymbolNode`
 }

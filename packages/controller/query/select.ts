@@ -36,9 +36,9 @@ export function select<Row, Context>(
   const page = pageOf(paging)
   const candidates = fewestCandidates(source, query.probes)
   if (candidates !== undefined) return selectSorting(candidates, query, page, context)
-  const walk = inOrder(source, query.sort, context)
+  const walk = inOrder(source, query.sort)
   if (walk === undefined) return selectSorting(source.all(), query, page, context)
-  if (query.isUnconditional) return { rows: pageOfAll(walk, page), totalCount: source.size }
+  if (query.isUnconditional) return { rows: takePage(walk, page, context), totalCount: source.size }
   return selectWalking(walk, query, page, context)
 }
 
@@ -67,15 +67,24 @@ function selectSorting<Row, Context>(
   return { rows: top.from(page.offset), totalCount }
 }
 
+/** Rows in the order of the answer, or an array to be walked backwards by this field. */
+type Walk<Row, Context> =
+  | { readonly rows: Iterable<Row>; readonly descendingBy?: undefined }
+  | { readonly rows: readonly Row[]; readonly descendingBy: SortField<Row, Context> }
+
 function selectWalking<Row, Context>(
-  walk: Iterable<Row>,
+  walk: Walk<Row, Context>,
   { matches }: CompiledQuery<Row, Context>,
   page: Page,
   context: Context,
 ): Selection<Row> {
+  if (walk.descendingBy !== undefined) {
+    const rows = walk.rows.filter((row) => matches(row, context))
+    return { rows: takePage({ ...walk, rows }, page, context), totalCount: rows.length }
+  }
   const rows: Row[] = []
   let totalCount = 0
-  for (const row of walk) {
+  for (const row of walk.rows) {
     if (!matches(row, context)) continue
     if (totalCount >= page.offset && totalCount < page.end) rows.push(row)
     totalCount++
@@ -83,11 +92,12 @@ function selectWalking<Row, Context>(
   return { rows, totalCount }
 }
 
-function pageOfAll<Row>(walk: Iterable<Row>, { offset, end }: Page): Row[] {
-  if (Array.isArray(walk)) return walk.slice(offset, end)
+function takePage<Row, Context>(walk: Walk<Row, Context>, { offset, end }: Page, context: Context): Row[] {
+  const ordered = walk.descendingBy === undefined ? walk.rows : descending(walk.rows, walk.descendingBy, context)
+  if (Array.isArray(ordered)) return ordered.slice(offset, end)
   const rows: Row[] = []
   let at = 0
-  for (const row of walk) {
+  for (const row of ordered) {
     if (at >= end) break
     if (at++ >= offset) rows.push(row)
   }
@@ -98,15 +108,15 @@ function pageOfAll<Row>(walk: Iterable<Row>, { offset, end }: Page): Row[] {
 function inOrder<Row, Context>(
   source: RowSource<Row>,
   sort: readonly SortField<Row, Context>[],
-  context: Context,
-): Iterable<Row> | undefined {
+): Walk<Row, Context> | undefined {
   const [first, second] = sort
-  if (first === undefined) return source.all()
+  if (first === undefined) return { rows: source.all() }
   const isById = first.name === 'id'
   if (!isById && !(second?.name === 'id' && second.isAscending)) return undefined
   const rows = isById ? source.all() : source.ordered?.(first.name)
-  if (rows === undefined || first.isAscending) return rows
-  return Array.isArray(rows) ? descending(rows, first, context) : undefined
+  if (rows === undefined) return undefined
+  if (first.isAscending) return { rows }
+  return Array.isArray(rows) ? { rows, descendingBy: first } : undefined
 }
 
 /** An ascending order backwards, except that rows with equal values stay as they are: those are ordered by id. */

@@ -104,9 +104,7 @@ function compareText(a: Value, b: Value): number {
 
 /** Numbers, flags (false before true) and times (whose text form sorts as they do); missing values first. */
 function comparePlain(a: Value, b: Value): number {
-  if (a === b) return 0
-  if (a === null) return -1
-  if (b === null) return 1
-  if (typeof a === typeof b) return a < b ? -1 : 1
-  return typeof a < typeof b ? -1 : 1
+  if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1
+  if (typeof a !== typeof b) return typeof a < typeof b ? -1 : 1
+  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -4,7 +4,7 @@
  * What is not settable by the verb at hand is not read at all, so a body can name server-owned members as it likes. PUT
  * gives every settable field, its default where the body is silent; PATCH gives only what the body names and is not null.
  */
-import { fieldError } from '../api/api-error.ts'
+import { fieldError, refusal } from '../api/api-error.ts'
 import type { BodyContract } from '../api/operation.ts'
 import { type AnyFields, type Field, tagsField } from './fields.ts'
 import { couldNotParse, isObject, type JsonSchema, memberOf, WrongTypeError } from './shapes.ts'
@@ -29,14 +29,15 @@ export interface FieldContract extends BodyContract {
 
 export function bodyContract(bodyName: string, fields: AnyFields, verb: WriteVerb): FieldContract {
   const settable = settableFields(fields, verb)
-  const discriminator = settable.find(({ field }) => field.required === 'always')
+  const hasVariants = settable.some(({ field }) => field.onlyFor !== undefined)
+  const discriminator = hasVariants ? settable.find(({ field }) => field.required === 'always') : undefined
   return {
     name: bodyName,
     isRequired: true,
     decode(json) {
       if (!isObject(json)) throw couldNotParse(bodyName, new WrongTypeError('', 'an object', json))
-      const variant = discriminator === undefined ? undefined : memberOf(json, discriminator.input)
-      const present = settable.filter(({ field }) => field.onlyFor === undefined || field.onlyFor.includes(String(variant)))
+      const variant = discriminator === undefined ? '' : variantOf(discriminator, json)
+      const present = settable.filter(({ field }) => field.onlyFor === undefined || field.onlyFor.includes(variant))
       const decoded: Record<string, unknown> = {}
       try {
         for (const { name, input, field } of present) {
@@ -64,6 +65,15 @@ export function bodyContract(bodyName: string, fields: AnyFields, verb: WriteVer
       required: settable.filter(({ isRequired }) => isRequired).map(({ input }) => input),
     },
   }
+}
+
+/** Which variant a body describes: told before anything else, because it decides what else the body may hold. */
+function variantOf({ input, field }: Settable, json: Record<string, unknown>): string {
+  const value = memberOf(json, input)
+  if (value === undefined || value === null) throw fieldError(input, `${input} in body is required`)
+  const variants = field.shape.schema['enum'] as readonly unknown[]
+  if (variants.includes(value)) return value as string
+  throw refusal('COULD_NOT_PARSE_BODY', `invalid ${input} value: ${JSON.stringify(value).slice(0, 64)}`)
 }
 
 /** Lays a PATCH over a row's values: nested objects member by member, everything else whole. */

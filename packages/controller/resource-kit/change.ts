@@ -12,6 +12,7 @@ import type { Row, TableName, TableRows, Tags } from '../state/row.ts'
 import { findOne, type View } from '../state/view.ts'
 import type { Field } from './fields.ts'
 import { type IdKind, newId } from './ids.ts'
+import { indexKeys, withoutKey } from './index-keys.ts'
 import type { Registry, TableDefinition } from './registry.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -102,6 +103,7 @@ export class Change {
       next[name] = settled
       if (settled !== null) field.holds?.(settled, field.input ?? name)
     }
+    for (const { name, derive } of definition.derived) next[name] = derive(next)
     return Object.freeze(next) as unknown as Row
   }
 
@@ -111,7 +113,8 @@ export class Change {
       if (typeof value !== 'string' || value === '') continue
       const holder = findOne(this.view, definition.name as TableName, name, value) as Row | undefined
       if (holder !== undefined && holder.id !== next.id) {
-        throw fieldError(name, definition.fields[name]!.unique!.reason(value, definition.name), value)
+        const { reason, field = name } = definition.fields[name]!.unique!
+        throw fieldError(field, reason(value, definition.name, next, holder), value)
       }
     }
   }
@@ -123,15 +126,15 @@ export class Change {
       const value = now[name]
       if (value === old?.[name] || value === null || value === undefined || value === '') continue
       if (field.selects !== undefined) this.#checkRoles(name, field, value as readonly string[])
-      else if (field.refersTo !== undefined) this.#checkTargets(field, value as string | readonly string[])
+      else if (field.refersTo !== undefined) this.#checkTargets(field, value)
     }
   }
 
-  #checkTargets(field: Field, value: string | readonly string[]): void {
+  #checkTargets(field: Field, value: unknown): void {
     const table = field.refersTo!.table as TableName
-    const ids = typeof value === 'string' ? [value] : value
-    for (const id of ids) {
+    for (const id of indexKeys(value)) {
       if (this.view.get(table, id) !== undefined) continue
+      if (field.refersTo!.missing !== undefined) throw field.refersTo!.missing(id)
       throw notFound(typeof value === 'string' ? this.#registry.table(table).singular : table, id)
     }
   }
@@ -162,13 +165,14 @@ export class Change {
   #unlink(table: TableName, row: Row, fieldName: string, key: string): void {
     const current = this.view.get(table, row.id) as unknown as Values | undefined
     if (current === undefined) return
-    const value = current[fieldName]
-    const rest = Array.isArray(value) ? value.filter((entry) => entry !== key) : null
-    this.update(table, row.id, { [fieldName]: rest })
+    this.update(table, row.id, { [fieldName]: withoutKey(current[fieldName], key) })
   }
 
   #referenced(definition: TableDefinition, table: string, field: string, rows: readonly Row[]): ApiError {
-    const ids = `[${rows.slice(0, 10).map((row) => row.id).join(' ')}]`
+    const ids = `[${rows
+      .slice(0, 10)
+      .map((row) => row.id)
+      .join(' ')}]`
     const referrer = this.#registry.table(table).singular
     const reason = `entity type ${definition.singular} referenced by ${referrer}: ${ids}`
     return new ApiError('CAN_NOT_DELETE_REFERENCED_ENTITY', { cause: { field, reason, value: ids } })

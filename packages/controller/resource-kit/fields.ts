@@ -7,13 +7,14 @@
  */
 import { fieldError } from '../api/api-error.ts'
 import type { SymbolType } from '../query/symbol.ts'
-import type { Row, TagValue, Tags } from '../state/row.ts'
+import type { Row, Tags, TagValue } from '../state/row.ts'
 import {
   anythingShape,
   flagShape,
   integerShape,
   isObject,
   jsonShape,
+  type ListLimits,
   listShape,
   type Member,
   type MembersOf,
@@ -21,6 +22,7 @@ import {
   type NumberLimits,
   objectShape,
   type Shape,
+  secretShape,
   type TextLimits,
   textShape,
   timeShape,
@@ -52,11 +54,17 @@ export interface FieldFacts<T> {
   /** Hashes, seeds, tokens: kept out of the journal, events, filters and logs. */
   readonly isSecret?: boolean
   /** Filter symbol: true for the field's own name. Absent: it cannot be filtered by. */
-  readonly symbol?: true | string
+  readonly symbol?: true | string | undefined
   /** No two rows of the table may hold the same value; null and empty never clash. */
-  readonly unique?: { readonly reason: (value: string, table: string) => string }
+  readonly unique?: {
+    readonly reason: (value: string, table: string, row: Row, holder: Row) => string
+    /** What refusals call the field, when that is not its name. */
+    readonly field?: string
+  }
   /** Makes values comparable before they are stored: sorted, lower-cased, trimmed. */
   normalise?(value: T): T
+  /** The value as it follows from the row's others, whatever was written: kept, so that it can be indexed. */
+  derive?(row: Readonly<Record<string, unknown>>): T
   /** What must hold of a value however it was written; throws the refusal. Shapes only guard request bodies. */
   holds?(value: T, at: string): void
   /** Only rows whose discriminator has one of these values have this field. */
@@ -78,11 +86,15 @@ export interface Field<T = unknown> extends FieldFacts<T> {
     readonly shownAs?: string
     /** The collection whose links the reference carries, when the table serves several. */
     readonly collection?: string
+    /** The refusal of an id that leads nowhere, when it is not that the target was not found. */
+    readonly missing?: (id: string) => Error
   }
   /** For role lists of policies: the table whose rows the roles select. */
   readonly selects?: string
   /** For role attributes: indexed under each attribute. */
   readonly isRoleAttributes?: boolean
+  /** The field that the table keeps, when this is another resource's way to set and show it. */
+  readonly restricts?: Field<T>
 }
 
 /** The fields of a resource when it does not matter which. */
@@ -90,6 +102,17 @@ export type AnyFields = Readonly<Record<string, Field>>
 
 /** The row type that a field list describes. */
 export type RowOf<F> = Row & { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never }
+
+/**
+ * A field of a shared table as a second resource has it: same storage and same checks, but other callers may set it, or it
+ * is shown otherwise.
+ */
+export function restricted<T>(
+  field: Field<T>,
+  facts: Pick<FieldFacts<T>, 'setBy' | 'shown' | 'symbol' | 'input' | 'required' | 'isNullWhenEmpty'>,
+): Field<T> {
+  return { ...field, ...facts, restricts: field }
+}
 
 /** Keeps the exact types of a field list, so that `RowOf` can read them. */
 export function defineFields<F extends Readonly<Record<string, unknown>>>(fields: F): F {
@@ -102,6 +125,12 @@ function field<T>(shape: Shape<T>, zero: T, symbolType: SymbolType, facts: Field
 
 export function text(options: TextLimits & FieldFacts<string> = {}): Field<string> {
   return field(textShape(options), '', 'string', options)
+}
+
+/** A password: never stored as such, and no refusal repeats it. */
+export function password(options: Pick<FieldFacts<string>, 'required'> = {}): Field<string> {
+  const facts = { ...options, isSecret: true, shown: 'never' } as const
+  return field(secretShape({ min: 5, max: 100 }), '', 'string', facts)
 }
 
 /** A text that may be absent: null when it was never given. */
@@ -125,12 +154,21 @@ export function time(options: FieldFacts<string | null> = {}): Field<string | nu
   return field<string | null>(timeShape as Shape<string | null>, null, 'datetime', options)
 }
 
-export function listOf<T>(element: Shape<T>, options: FieldFacts<readonly T[]> = {}): Field<readonly T[]> {
-  return field(listShape(element), [], 'string', options, true)
+export function listOf<T>(element: Shape<T>, options: ListLimits & FieldFacts<readonly T[]> = {}): Field<readonly T[]> {
+  return field(listShape(element, options), [], 'string', options, true)
 }
 
 export function mapOf<T>(element: Shape<T>, options: FieldFacts<Readonly<Record<string, T>>> = {}) {
   return field(mapShape(element), {}, 'other', options)
+}
+
+/** A map whose keys are ids of another table; an entry goes when its target does. */
+export function mapByReference<T>(
+  table: string,
+  element: Shape<T>,
+  options: FieldFacts<Readonly<Record<string, T>>> = {},
+): Field<Readonly<Record<string, T>>> {
+  return { ...mapOf(element, options), refersTo: { table, onTargetDeleted: 'unlink' } }
 }
 
 /** A nested object with known members; PATCH may name any of them alone. */
@@ -165,7 +203,8 @@ export function optionalJson(options: FieldFacts<Readonly<Record<string, unknown
 
 /** A value only the controller writes. */
 export function serverSet<T>(initial: T, options: FieldFacts<T> = {}): Field<T> {
-  const symbolType: SymbolType = typeof initial === 'boolean' ? 'bool' : typeof initial === 'number' ? 'int64' : 'string'
+  const symbolType: SymbolType =
+    typeof initial === 'boolean' ? 'bool' : typeof initial === 'number' ? 'int64' : 'string'
   return field(anythingShape as Shape<T>, initial, symbolType, { ...options, setBy: 'server' })
 }
 
@@ -186,32 +225,32 @@ export function isNotEmpty(value: string, at: string): void {
   if (value === '') throw fieldError(at, `${at} is required`, value)
 }
 
+type ReferenceOptions = Omit<NonNullable<Field['refersTo']>, 'table'>
+
+function referenceTo(table: string, { onTargetDeleted, shownAs, collection, missing }: ReferenceOptions) {
+  return {
+    table,
+    onTargetDeleted,
+    ...(shownAs && { shownAs }),
+    ...(collection && { collection }),
+    ...(missing && { missing }),
+  }
+}
+
 /** A reference to one row of another table. */
-export function reference(
-  table: string,
-  options: FieldFacts<string> & {
-    readonly onTargetDeleted: OnTargetDeleted
-    readonly shownAs?: string
-    readonly collection?: string
-  },
-): Field<string> {
-  const { onTargetDeleted, shownAs, collection, ...facts } = options
-  const refersTo = { table, onTargetDeleted, ...(shownAs && { shownAs }), ...(collection && { collection }) }
-  return { ...field(textShape(), '', 'string', facts), refersTo }
+export function reference(table: string, options: FieldFacts<string> & ReferenceOptions): Field<string> {
+  const { onTargetDeleted, shownAs, collection, missing, ...facts } = options
+  return { ...field(textShape(), '', 'string', facts), refersTo: referenceTo(table, options) }
 }
 
 /** A reference that may be absent. */
 export function optionalReference(
   table: string,
-  options: FieldFacts<string | null> & {
-    readonly onTargetDeleted: OnTargetDeleted
-    readonly shownAs?: string
-    readonly collection?: string
-  },
+  options: FieldFacts<string | null> & ReferenceOptions,
 ): Field<string | null> {
-  const { onTargetDeleted, shownAs, collection, ...facts } = options
-  const refersTo = { table, onTargetDeleted, ...(shownAs && { shownAs }), ...(collection && { collection }) }
-  return { ...field<string | null>(textShape() as Shape<string | null>, null, 'string', facts), refersTo }
+  const { onTargetDeleted, shownAs, collection, missing, ...facts } = options
+  const shape = textShape() as Shape<string | null>
+  return { ...field<string | null>(shape, null, 'string', facts), refersTo: referenceTo(table, options) }
 }
 
 /** A list of references to rows of another table. */

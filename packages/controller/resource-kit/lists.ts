@@ -1,16 +1,12 @@
 /**
  * Lists: the same query, paging and envelope for every collection and every list below an entity.
  */
-import { refusal } from '../api/api-error.ts'
-import { answerList } from '../api/envelope.ts'
 import type { Answer, Call } from '../api/operation.ts'
-import { type CompiledQuery, compileListQuery } from '../query/compile.ts'
-import { FilterError } from '../query/filter-error.ts'
-import { effectivePaging, type Paging, readPagingParameter } from '../query/paging.ts'
-import { type RowSource, select } from '../query/select.ts'
+import type { RowSource } from '../query/select.ts'
 import type { Row, TableName } from '../state/row.ts'
 import type { View } from '../state/view.ts'
 import type { Kit } from './kit.ts'
+import { answerQuery } from './list-answer.ts'
 import type { Rendering, Resource } from './resource.ts'
 import { filterableFields, type ResourceSymbols, symbolsOf } from './symbols.ts'
 
@@ -43,24 +39,14 @@ export class Lister {
 
   #answer(call: Call, source: RowSource<Row>, place: 'list' | 'sublist'): Answer {
     const rendering = this.#kit.rendering(call, place)
-    const query = this.#query(call)
-    const paging = requestedPaging(call, query)
-    const { rows, totalCount } = select(this.#visible(source, rendering), query, paging, rendering)
-    const records = rows.map((row) => this.#kit.renderer.record(this.#resource, row, rendering))
-    const limit = paging.limit === 'none' ? 'unlimited' : paging.limit
-    const meta = { limit, offset: paging.offset, totalCount, filterableFields: this.#fields } as const
-    return answerList(records, meta, this.#resource.listContentType)
-  }
-
-  #query(call: Call): CompiledQuery<Row, Rendering> {
-    const filter = call.query.get('filter') ?? ''
-    const sort = call.query.get('sort') ?? ''
-    try {
-      return compileListQuery({ filter, sort }, this.#symbols)
-    } catch (error) {
-      if (error instanceof FilterError) throw refusal(error.code, error.message)
-      throw error
-    }
+    return answerQuery(call, {
+      source: this.#visible(source, rendering),
+      symbols: this.#symbols,
+      context: rendering,
+      filterableFields: this.#fields,
+      record: (row) => this.#kit.renderer.record(this.#resource, row, rendering),
+      contentType: this.#resource.listContentType,
+    })
   }
 
   #table(): RowSource<Row> {
@@ -122,13 +108,4 @@ function filtered(source: RowSource<Row>, test: (row: Row) => boolean): RowSourc
       return rows && passing(rows)
     },
   }
-}
-
-function requestedPaging(call: Call, query: CompiledQuery<Row, Rendering>): Paging {
-  const read = (name: 'limit' | 'offset') => {
-    const value = readPagingParameter(call.query.get(name) ?? undefined)
-    if (Number.isNaN(value)) throw refusal('INVALID_PAGINATION', `${name} must be an integer`)
-    return value === undefined ? {} : { [name]: value }
-  }
-  return effectivePaging(query, { ...read('limit'), ...read('offset') })
 }

@@ -3,8 +3,9 @@
  */
 import { notFound } from '../api/api-error.ts'
 import { answerData, created, empty } from '../api/envelope.ts'
-import type { Access, Action, Call, Operation } from '../api/operation.ts'
+import { type Access, type Action, type Call, listParameters, type Operation } from '../api/operation.ts'
 import type { Row } from '../state/row.ts'
+import type { View } from '../state/view.ts'
 import { bodyContract, type Decoded, type FieldContract, merged, type WriteVerb } from './body-contracts.ts'
 import type { Kit } from './kit.ts'
 import { Lister } from './lists.ts'
@@ -38,15 +39,22 @@ class Mounted {
   }
 
   #verb(verb: Verb): Operation {
-    const { collection, listParameters } = this.#resource
+    const { collection, listParameters: own = [] } = this.#resource
     const item = `/${collection}/{id}`
     const base = { operationId: this.#operationId(verb) }
     switch (verb) {
       case 'list': {
         const lister = this.#listers.get(collection)!
-        const parameters = listParameters === undefined ? {} : { parameters: listParameters }
+        const parameters = [...listParameters, ...own]
         const access = this.#access('read')
-        return { ...base, method: 'GET', path: `/${collection}`, access, ...parameters, handle: (call) => lister.all(call) }
+        return {
+          ...base,
+          method: 'GET',
+          path: `/${collection}`,
+          access,
+          parameters,
+          handle: (call) => lister.all(call),
+        }
       }
       case 'create':
         return {
@@ -58,7 +66,13 @@ class Mounted {
           handle: (call: Call<Decoded>) => this.#create(call),
         }
       case 'detail':
-        return { ...base, method: 'GET', path: item, access: this.#access('read'), handle: (call) => this.#detail(call) }
+        return {
+          ...base,
+          method: 'GET',
+          path: item,
+          access: this.#access('read'),
+          handle: (call) => this.#detail(call),
+        }
       case 'update':
       case 'patch':
         return {
@@ -70,21 +84,29 @@ class Mounted {
           handle: (call: Call<Decoded>) => this.#change(call, verb),
         }
       case 'delete':
-        return { ...base, method: 'DELETE', path: item, access: this.#access('delete'), handle: (call) => this.#delete(call) }
+        return {
+          ...base,
+          method: 'DELETE',
+          path: item,
+          access: this.#access('delete'),
+          handle: (call) => this.#delete(call),
+        }
     }
   }
 
   async #create(call: Call<Decoded>) {
-    const { table, collection, guard, idKind } = this.#resource
-    guard?.(call.caller, 'create', undefined, call.body)
+    const { table, collection, guard, idKind, initial } = this.#resource
+    guard?.(call.caller, 'create', undefined, call.body, this.#kit.view)
     const options = idKind === undefined ? {} : { idKind }
-    const row = await this.#kit.write(call, (change) => change.create(table, call.body, options) as Row)
+    const values = { ...call.body, ...initial }
+    const row = await this.#kit.write(call, (change) => change.create(table, values, options) as Row)
     return created(collection, row.id)
   }
 
   #detail(call: Call) {
     const { caller } = call
     const row = this.#row(call)
+    this.#resource.guard?.(caller, 'read', row, {}, this.#kit.view)
     if (this.#resource.isVisible?.(row, caller, this.#kit.view) === false) throw this.#missing(row.id)
     return answerData(this.#kit.record(this.#resource.collection, row, call))
   }
@@ -94,7 +116,7 @@ class Mounted {
     const id = call.params['id']!
     await this.#kit.write(call, (change) => {
       const before = this.#rowIn(change.view.get(table, id) as Row | undefined, id)
-      guard?.(call.caller, 'update', before, call.body)
+      guard?.(call.caller, 'update', before, call.body, change.view)
       const values = before as unknown as Decoded
       change.update(table, id, verb === 'patch' ? merged(fields, values, call.body) : call.body)
     })
@@ -106,7 +128,7 @@ class Mounted {
     const id = call.params['id']!
     await this.#kit.write(call, (change) => {
       const before = this.#rowIn(change.view.get(table, id) as Row | undefined, id)
-      guard?.(call.caller, 'delete', before, {})
+      guard?.(call.caller, 'delete', before, {}, change.view)
       change.remove(table, id)
     })
     return empty
@@ -147,19 +169,20 @@ class Mounted {
     const kit = this.#kit
     return {
       view: kit.view,
-      row: () => {
-        const row = this.#row(call)
-        if (isAction(action.needs)) this.#resource.guard?.(call.caller, action.needs, row, {})
+      row: (view) => {
+        const row = this.#row(call, view)
+        if (isAction(action.needs)) this.#resource.guard?.(call.caller, action.needs, row, {}, view ?? kit.view)
         return row
       },
       write: (mutate) => kit.write(call, mutate),
       render: (collection, row, place) => kit.record(collection, row, call, place),
+      reference: (collection, id) => kit.reference(collection, id),
     }
   }
 
-  #row(call: Call): Row {
+  #row(call: Call, view: View = this.#kit.view): Row {
     const id = call.params['id']!
-    return this.#rowIn(this.#kit.view.get(this.#resource.table, id) as Row | undefined, id)
+    return this.#rowIn(view.get(this.#resource.table, id) as Row | undefined, id)
   }
 
   #rowIn(row: Row | undefined, id: string): Row {
@@ -186,7 +209,10 @@ class Mounted {
     if (operationIds?.[verb] !== undefined) return operationIds[verb]
     const one = singular[0]!.toUpperCase() + singular.slice(1)
     if (verb !== 'list') return `${verb}${one}`
-    return `list${collection.split('-').map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')}`
+    return `list${collection
+      .split('-')
+      .map((word) => word[0]!.toUpperCase() + word.slice(1))
+      .join('')}`
   }
 }
 

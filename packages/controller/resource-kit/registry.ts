@@ -6,6 +6,7 @@
 import type { IndexSpec, TableSpec } from '../state/index-spec.ts'
 import type { Row } from '../state/row.ts'
 import { type AnyFields, type Field, tagsField } from './fields.ts'
+import { indexKeys } from './index-keys.ts'
 import type { Follow, Resource, Rule } from './resource.ts'
 
 /** What the kit must know of a table to change it safely, gathered from the resources that share it. */
@@ -20,6 +21,8 @@ export interface TableDefinition {
   readonly unique: readonly string[]
   /** Fields that a body says and no row keeps. */
   readonly transient: readonly string[]
+  /** Fields whose value follows from the others. */
+  readonly derived: readonly { readonly name: string; readonly derive: NonNullable<Field['derive']> }[]
 }
 
 /** A field of a table that holds ids of another. */
@@ -91,11 +94,13 @@ function tablesOf(resources: readonly Resource[]): Map<string, TableDefinition> 
   const tables = new Map<string, TableDefinition>()
   for (const resource of resources) {
     const known = tables.get(resource.table)
-    const fields: AnyFields = { ...known?.fields, ...resource.fields, tags: tagsField as Field }
-    for (const name of Object.keys(resource.fields)) {
-      if (known?.fields[name] !== undefined && known.fields[name] !== resource.fields[name]) {
+    const fields: Record<string, Field> = { ...known?.fields, tags: tagsField as Field }
+    for (const [name, declared] of Object.entries(resource.fields)) {
+      const field = declared.restricts ?? declared
+      if (known?.fields[name] !== undefined && known.fields[name] !== field) {
         throw new Error(`${resource.collection} declares ${resource.table}.${name} differently`)
       }
+      fields[name] = field
     }
     tables.set(resource.table, {
       name: resource.table,
@@ -106,6 +111,7 @@ function tablesOf(resources: readonly Resource[]): Map<string, TableDefinition> 
       secrets: Object.keys(fields).filter((name) => fields[name]!.isSecret),
       unique: Object.keys(fields).filter((name) => fields[name]!.unique !== undefined),
       transient: Object.keys(fields).filter((name) => fields[name]!.isTransient),
+      derived: Object.entries(fields).flatMap(([name, { derive }]) => (derive === undefined ? [] : [{ name, derive }])),
     })
   }
   return tables
@@ -121,13 +127,6 @@ function specOf(table: TableDefinition): TableSpec {
   return { name: table.name, indexes }
 }
 
-/** One array per row would double what an index costs; a list field is already one. */
-const none: readonly string[] = []
-
 function keysOf(name: string): (row: Row) => readonly string[] {
-  return (row) => {
-    const value = (row as unknown as Record<string, unknown>)[name]
-    if (typeof value === 'string') return value === '' ? none : [value]
-    return Array.isArray(value) ? (value as readonly string[]) : none
-  }
+  return (row) => indexKeys((row as unknown as Record<string, unknown>)[name])
 }

@@ -13,6 +13,7 @@ import type { View } from '../state/view.ts'
 import type { Change } from './change.ts'
 import type { AnyFields, RowOf } from './fields.ts'
 import type { IdKind } from './ids.ts'
+import type { EntityReference } from './render.ts'
 
 /** Where a record is being shown: some members differ between a list, a detail and a list below another entity. */
 export type Place = 'list' | 'detail' | 'sublist'
@@ -63,11 +64,12 @@ export interface ResourceAction<R> {
 /** What an action may use. */
 export interface ActionKit<R> {
   readonly view: View
-  /** The row of `{id}`; throws not found. The guard, if there is one, has passed. */
-  row(): R
+  /** The row of `{id}`, now or as a mutation sees it; throws not found. The guard, if there is one, has passed. */
+  row(view?: View): R
   /** Runs a mutation as the caller; answers when it is durable. */
   write<T>(mutate: (change: Change) => T): Promise<T>
   render(collection: string, row: Row, place?: Place): unknown
+  reference(collection: string, id: string): EntityReference | undefined
 }
 
 export type Verb = 'list' | 'create' | 'detail' | 'update' | 'patch' | 'delete'
@@ -83,6 +85,8 @@ export interface ResourceDeclaration<F extends AnyFields, R extends Row = RowOf<
   readonly permission: string
   readonly idKind?: IdKind
   readonly fields: F
+  /** Of a shared table: what rows made by this resource hold besides what the body says. */
+  readonly initial?: Readonly<Record<string, unknown>>
   /** Of a shared table: which rows this resource shows. Others are not found. */
   readonly includes?: (row: R) => boolean
   readonly verbs?: readonly Verb[]
@@ -90,7 +94,6 @@ export interface ResourceDeclaration<F extends AnyFields, R extends Row = RowOf<
   readonly operationIds?: Partial<Record<Verb, string>>
   /** The body's name in parse errors, when it is not the singular. */
   readonly bodyName?: string
-  /** The plural by which missing references and failed deletes call it, when it is not the table's name. */
   readonly rules?: readonly Rule<R>[]
   readonly follow?: readonly Follow<R>[]
   readonly live?: Readonly<Record<string, Live<R>>>
@@ -100,7 +103,13 @@ export interface ResourceDeclaration<F extends AnyFields, R extends Row = RowOf<
   /** Filter symbols beyond those of the fields. */
   readonly symbols?: Readonly<Record<string, FilterSymbol<R, Rendering>>>
   /** Refuses what a caller's grants allow in general but not on this row. */
-  readonly guard?: (caller: Caller, action: Action, before: R | undefined, body: Readonly<Record<string, unknown>>) => void
+  readonly guard?: (
+    caller: Caller,
+    action: Action,
+    before: R | undefined,
+    body: Readonly<Record<string, unknown>>,
+    view: View,
+  ) => void
   /** Rows a caller may not even see. */
   readonly isVisible?: (row: R, caller: Caller, view: View) => boolean
   /** A further condition from the query string of the list (`roleFilter`, `asIdentity`, …). */

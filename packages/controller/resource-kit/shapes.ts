@@ -165,15 +165,16 @@ export function listShape<T>(element: Shape<T>, { min, max = LONGEST_LIST }: Lis
       if (!Array.isArray(json)) throw new WrongTypeError(at, 'an array', json)
       if (json.length > max) throw fieldError(at, `${at} in body should have at most ${max} items`, json.length)
       return json.map((item, index) => {
-        if (item === null) throw new WrongTypeError(`${at}.${index}`, 'a value', null)
-        return element.read(item, `${at}.${index}`)
+        const place = dotted(at, String(index))
+        if (item === null) throw new WrongTypeError(place, 'a value', null)
+        return element.read(item, place)
       })
     },
     check(value, at) {
       if (min !== undefined && value.length < min) {
         throw fieldError(at, `${at} in body should have at least ${min} items`, value.length)
       }
-      for (const [index, item] of value.entries()) element.check(item, `${at}.${index}`, false)
+      for (const [index, item] of value.entries()) element.check(item, dotted(at, String(index)), false)
     },
     schema: { type: 'array', items: element.schema, ...(min === undefined ? {} : { minItems: min }) },
   }

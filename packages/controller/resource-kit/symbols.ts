@@ -10,7 +10,7 @@ import type { Rendering, Resource } from './resource.ts'
 
 export type ResourceSymbols = SymbolTable<Row, Rendering>
 
-export function symbolsOf(resource: Resource): ResourceSymbols {
+export function symbolsOf(resource: Pick<Resource, 'collection' | 'fields' | 'symbols'>): ResourceSymbols {
   const symbols = new Map<string, FilterSymbol<Row, Rendering>>([
     ['id', { type: 'string', value: (row) => row.id, index: 'id', isSortable: true }],
     ['createdAt', { type: 'datetime', value: (row) => row.createdAt, isSortable: true }],
@@ -40,6 +40,9 @@ function symbolOf(name: string, field: Field): FilterSymbol<Row, Rendering> {
     return { type: field.symbolType, value, ...index, isSortable: field.symbolType !== 'other' }
   }
   const target = field.refersTo?.table
-  const linked = target === undefined ? {} : { linked: (id: string, { view }: Rendering) => view.get(target as TableName, id) as Row | undefined }
+  const linked =
+    target === undefined
+      ? {}
+      : { linked: (id: string, { view }: Rendering) => view.get(target as TableName, id) as Row | undefined }
   return { type: field.symbolType, elements: (row) => read(row) as Iterable<Value>, ...index, ...linked }
 }

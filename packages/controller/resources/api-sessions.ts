@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import type { SessionActivity } from '../auth/session-activity.ts'
 import { timestamp } from '../clock.ts'
-import { defineFields, flag, listOf, reference, type RowOf, text, time } from '../resource-kit/fields.ts'
+import { defineFields, flag, listOf, type RowOf, reference, text, time } from '../resource-kit/fields.ts'
 import { defineResource, type Resource } from '../resource-kit/resource.ts'
 import { textShape } from '../resource-kit/shapes.ts'
 
@@ -55,7 +55,8 @@ export function apiSessions({ activity }: { readonly activity: SessionActivity }
     live: {
       token: (session) => tokenFingerprint(session.token),
       authQueries: () => [],
-      cachedLastActivityAt: (session) => timestamp(activity.lastUsed(session.id, session.lastActivityAt ?? session.createdAt)),
+      cachedLastActivityAt: (session) =>
+        timestamp(activity.lastUsed(session.id, session.lastActivityAt ?? session.createdAt)),
     },
   })
 }
@@ -65,4 +66,3 @@ export function tokenFingerprint(token: string): string {
   const hex = createHash('sha256').update(token).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
-

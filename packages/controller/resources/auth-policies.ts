@@ -2,12 +2,21 @@
  * Auth policies: which primary factors an identity may log in with, and which it needs besides.
  */
 import { ApiError } from '../api/api-error.ts'
+import type { FilterSymbol, SymbolType, Value } from '../query/symbol.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { defineFields, object, type RowOf, uniqueName } from '../resource-kit/fields.ts'
-import { defineResource } from '../resource-kit/resource.ts'
-import { flagShape, integerShape, listShape, type MembersOf, objectShape, optional, required, textShape } from '../resource-kit/shapes.ts'
-import type { FilterSymbol, SymbolType, Value } from '../query/symbol.ts'
 import type { Rendering } from '../resource-kit/resource.ts'
+import { defineResource } from '../resource-kit/resource.ts'
+import {
+  flagShape,
+  integerShape,
+  listShape,
+  type MembersOf,
+  objectShape,
+  optional,
+  required,
+  textShape,
+} from '../resource-kit/shapes.ts'
 
 const primary = {
   cert: required(objectShape({ allowed: required(flagShape), allowExpiredCerts: required(flagShape) })),

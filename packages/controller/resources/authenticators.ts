@@ -3,11 +3,12 @@
  *
  * At most one of each kind per identity. The password's hash is kept and never shown, filtered by or journaled.
  */
-import { ApiError, fieldError } from '../api/api-error.ts'
+import { fieldError } from '../api/api-error.ts'
 import type { Change } from '../resource-kit/change.ts'
-import { defineFields, flag, optionalText, reference, type RowOf, text, time } from '../resource-kit/fields.ts'
+import { defineFields, flag, optionalText, type RowOf, reference, text, time } from '../resource-kit/fields.ts'
 import { defineResource, type Resource } from '../resource-kit/resource.ts'
 import { type AuthenticatorActionDeps, authenticatorActions } from './authenticator-actions.ts'
+import { refuseSecondAuthenticator } from './one-authenticator-per-method.ts'
 
 const inUniqueIndex = (value: string, table: string) => `duplicate value '${value}' in unique index on ${table} store`
 
@@ -19,7 +20,12 @@ const fields = defineFields({
     shownAs: 'identity',
     symbol: 'identity',
   }),
-  username: optionalText({ setBy: 'server', shown: 'when set', symbol: 'updbUsername', unique: { reason: inUniqueIndex } }),
+  username: optionalText({
+    setBy: 'server',
+    shown: 'when set',
+    symbol: 'updbUsername',
+    unique: { field: 'updbUsername', reason: inUniqueIndex },
+  }),
   passwordHash: optionalText({ setBy: 'server', shown: 'never', isSecret: true }),
   certPem: optionalText({ setBy: 'server', shown: 'when set', symbol: true }),
   certFingerprint: optionalText({ setBy: 'server', shown: 'never', symbol: true, unique: { reason: inUniqueIndex } }),
@@ -64,16 +70,13 @@ export function authenticators(deps: AuthenticatorActionDeps): Resource {
 }
 
 function isOneOfItsMethod(next: Authenticator, before: Authenticator | undefined, change: Change): void {
-  if (before !== undefined) return
-  for (const other of change.view.find('authenticators', 'identityId', next.identityId)) {
-    if (other.method === next.method) throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED')
-  }
+  if (before === undefined) refuseSecondAuthenticator(change, next.identityId, next.method)
 }
 
 function isNotOfARouter(next: Authenticator, before: Authenticator | undefined, change: Change): void {
   if (before !== undefined) return
   if (change.get('identities', next.identityId).typeId === 'Router') {
-    throw fieldError('identityId', 'may not be edge router identities', next.identityId)
+    throw fieldError('identityId', 'may not create authenticators for router identities', next.identityId)
   }
 }
 

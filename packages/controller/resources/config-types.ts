@@ -4,17 +4,31 @@
  * A schema comes from a user and judges other users' data, so it is compiled when it is written: one that cannot be
  * compiled within bounds is never stored. Changing it does not judge existing configs again.
  */
-import { compileSchema, SchemaError } from '@weft/model/json-schema/index.ts'
-import { ApiError, fieldError } from '../api/api-error.ts'
-import type { Change } from '../resource-kit/change.ts'
-import { defineFields, optionalJson, optionalText, type RowOf, text, uniqueName } from '../resource-kit/fields.ts'
+import { compileSchema, SchemaError } from '@weft/model'
+import { fieldError } from '../api/api-error.ts'
+import { defineFields, optionalJson, type RowOf, text, uniqueName } from '../resource-kit/fields.ts'
 import { defineResource } from '../resource-kit/resource.ts'
+import { isObject, type Shape } from '../resource-kit/shapes.ts'
 
 const targets = ['service', 'router', 'other'] as const
 
+type Schema = Readonly<Record<string, unknown>> | null
+
+/** Of another type than a JSON object, a schema is a wrong value rather than a body that cannot be parsed. */
+const schemaShape: Shape<Schema> = {
+  read: (json) => json as Schema,
+  check(value, at) {
+    if (!isObject(value)) throw fieldError(at, `${at} in body must be of type object: ${JSON.stringify(value)}`, value)
+  },
+  schema: { type: 'object' },
+}
+
 const fields = defineFields({
   name: uniqueName(),
-  schema: optionalJson({ symbol: true, symbolType: 'other', normalise: (schema) => (isEmpty(schema) ? null : schema) }),
+  schema: {
+    ...optionalJson({ symbol: true, symbolType: 'other', normalise: (schema) => (isEmpty(schema) ? null : schema) }),
+    shape: schemaShape,
+  },
   target: text({ oneOf: targets, default: 'service', setBy: 'creator', symbol: true }),
 })
 
@@ -33,7 +47,6 @@ export const configTypes = defineResource({
   permission: 'config-type',
   fields,
   rules: [nameIsNotReserved, schemaCompiles],
-  follow: [isUnusedWhenDeleted],
   sublists: {
     configs: {
       of: 'configs',
@@ -57,15 +70,6 @@ function schemaCompiles({ schema }: ConfigType, before: ConfigType | undefined):
   }
   if (schema['type'] !== 'object') {
     throw fieldError('schema', 'invalid config type schema, root type must be object', schema)
-  }
-}
-
-function isUnusedWhenDeleted(change: Change, next: ConfigType | undefined, before: ConfigType | undefined): void {
-  if (next !== undefined) return
-  for (const config of change.view.find('configs', 'configTypeId', before!.id)) {
-    const reason = `cannot delete config type ${before!.id}, as configs of that type exist`
-    const cause = { field: 'type', reason, value: config.id }
-    throw new ApiError('CAN_NOT_DELETE_REFERENCED_ENTITY', { cause })
   }
 }
 

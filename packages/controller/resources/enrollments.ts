@@ -11,7 +11,9 @@ import type { Change } from '../resource-kit/change.ts'
 import { defineFields, optionalReference, optionalText, type RowOf, text, time } from '../resource-kit/fields.ts'
 import { defineResource, type Resource } from '../resource-kit/resource.ts'
 import type { View } from '../state/view.ts'
+import { usernameLimits } from './authenticator-actions.ts'
 import { type EnrollmentRequest, type InvitationSigner, issueEnrollment, newInvitation } from './enrollment-issuing.ts'
+import { isAdministrator } from './identities.ts'
 import { invalidField } from './invalid-field.ts'
 
 const fields = defineFields({
@@ -43,7 +45,8 @@ const fields = defineFields({
     symbol: 'transitRouter',
   }),
   caId: optionalReference('cas', { setBy: 'server', onTargetDeleted: 'cascade', shown: 'when set', symbol: true }),
-  username: optionalText({ setBy: 'server', shown: 'when set' }),
+  /** Not shown: the peers never fill this member. */
+  username: optionalText({ setBy: 'server', shown: 'never' }),
 })
 
 export type Enrollment = RowOf<typeof fields>
@@ -59,7 +62,7 @@ const requestFields = defineFields({
   identityId: text({ required: 'on create' }),
   expiresAt: time({ required: 'on create' }),
   caId: optionalText(),
-  username: optionalText(),
+  username: optionalText(usernameLimits),
 })
 
 type Request = Omit<RowOf<typeof requestFields>, 'method'> & { readonly method: 'ott' | 'ottca' | 'updb' }
@@ -74,7 +77,11 @@ export function enrollments({ invitations }: { readonly invitations: InvitationS
     permission: 'enrollment',
     fields,
     verbs: ['list', 'detail', 'delete'],
-    isVisible: (enrollment, caller, view) => caller.isAdmin || !belongsToAdmin(enrollment, view),
+    rules: [isOnlyOneOfItsMethod],
+    isVisible: (enrollment, caller, view) => mayManage(caller, enrollment.identityId, view),
+    guard: (caller, _action, before, _body, view) => {
+      if (before !== undefined) refuseUnlessAdmin(caller, before.identityId, view)
+    },
     actions: [
       {
         method: 'POST',
@@ -83,7 +90,10 @@ export function enrollments({ invitations }: { readonly invitations: InvitationS
         needs: 'create',
         body: bodyContract('enrollment', requestFields, 'create'),
         async run(call: Call<Request>, kit) {
-          const row = await kit.write((change) => createEnrollment(change, invitations, call.body, call.caller))
+          const row = await kit.write((change) => {
+            refuseUnlessAdmin(call.caller, call.body.identityId, change.view)
+            return createEnrollment(change, invitations, call.body)
+          })
           return created('enrollments', row.id)
         },
       },
@@ -95,7 +105,8 @@ export function enrollments({ invitations }: { readonly invitations: InvitationS
         body: bodyContract('refresh', refreshFields, 'create'),
         async run(call: Call<{ readonly expiresAt: string }>, kit) {
           const id = call.params['id']!
-          await kit.write((change) => refresh(change, invitations, id, call.body.expiresAt))
+          if (kit.view.get('enrollments', id) === undefined) throw new ApiError('NOT_FOUND')
+          await kit.write((change) => refresh(change, invitations, kit.row(change.view), call.body.expiresAt))
           return empty
         },
       },
@@ -103,33 +114,32 @@ export function enrollments({ invitations }: { readonly invitations: InvitationS
   })
 }
 
-function createEnrollment(change: Change, signer: InvitationSigner, request: Request, caller: Caller): Enrollment {
+function createEnrollment(change: Change, signer: InvitationSigner, request: Request): Enrollment {
   const { identityId, method, expiresAt, caId, username } = request
   const identity = change.view.get('identities', identityId)
   if (identity === undefined) throw invalidField('identityId', identityId, 'identity not found')
-  if (!caller.isAdmin && (identity.isAdmin || identity.isDefaultAdmin)) {
-    throw refusal('UNAUTHORIZED', 'only administrators may enroll an administrator')
-  }
   if (identity.typeId === 'Router') throw invalidField('identityId', identityId, 'routers enroll by themselves')
   if (expiresAt! <= change.now) throw invalidField('expiresAt', expiresAt!, 'expiresAt must be in the future')
   if (method === 'ottca' && (!caId || change.view.get('cas', caId) === undefined)) {
     throw invalidField('caId', caId ?? '', 'ca not found')
   }
   if (method === 'updb' && !username) throw invalidField('username', '', 'username not provided')
-  for (const open of change.view.find('enrollments', 'identityId', identityId)) {
-    if (open.method !== method) continue
-    const cause = { field: 'method', reason: 'enrollment of same method exists', value: method }
-    throw new ApiError('ENROLLMENT_EXISTS', { cause })
-  }
   const extras = { ...(method === 'ottca' && { caId: caId! }), ...(method === 'updb' && { username: username! }) }
   return issueEnrollment(change, signer, { method, identityId, expiresAt: expiresAt!, ...extras }, { idKind: 'uuid' })
 }
 
-function refresh(change: Change, signer: InvitationSigner, id: string, expiresAt: string): void {
-  const enrollment = change.view.get('enrollments', id)
-  if (enrollment === undefined || (!change.caller?.isAdmin && belongsToAdmin(enrollment, change.view))) {
-    throw new ApiError('NOT_FOUND')
+/** Whichever way it comes about: by itself, with a new identity, or in place of an authenticator. */
+function isOnlyOneOfItsMethod(next: Enrollment, before: Enrollment | undefined, change: Change): void {
+  if (before !== undefined || next.identityId === null) return
+  for (const open of change.view.find('enrollments', 'identityId', next.identityId)) {
+    if (open.method !== next.method) continue
+    const cause = { field: 'method', reason: 'enrollment of same method exists', value: next.method }
+    throw new ApiError('ENROLLMENT_EXISTS', { cause })
   }
+}
+
+function refresh(change: Change, signer: InvitationSigner, enrollment: Enrollment, expiresAt: string): void {
+  const { id } = enrollment
   if (enrollment.identityId === null) {
     throw fieldError('id', 'only enrollments of identities can be refreshed; re-enroll the router instead', id)
   }
@@ -138,7 +148,12 @@ function refresh(change: Change, signer: InvitationSigner, id: string, expiresAt
   change.update('enrollments', id, { expiresAt, ...newInvitation(signer, request) })
 }
 
-function belongsToAdmin(enrollment: Enrollment, view: View): boolean {
-  const identity = enrollment.identityId === null ? undefined : view.get('identities', enrollment.identityId)
-  return identity !== undefined && (identity.isAdmin || identity.isDefaultAdmin)
+function mayManage(caller: Caller, identityId: string | null, view: View): boolean {
+  const identity = identityId === null ? undefined : view.get('identities', identityId)
+  return caller.isAdmin || identity === undefined || !isAdministrator(identity)
+}
+
+function refuseUnlessAdmin(caller: Caller, identityId: string | null, view: View): void {
+  if (mayManage(caller, identityId, view)) return
+  throw refusal('UNAUTHORIZED', 'non-admins may not manage enrollments for admin identities')
 }

@@ -16,41 +16,30 @@ import {
   integer,
   json,
   listOf,
-  mapOf,
+  mapByReference,
   oneOf,
   optionalText,
   type RowOf,
   reference,
+  references,
   roleAttributes,
   serverSet,
   time,
   uniqueName,
 } from '../resource-kit/fields.ts'
 import { defineResource, type Rendering, type Resource } from '../resource-kit/resource.ts'
-import { integerShape, textShape } from '../resource-kit/shapes.ts'
+import { anythingShape, integerShape, type Shape, textShape } from '../resource-kit/shapes.ts'
 import { defaultAuthPolicyId } from './auth-policies.ts'
 import type { InvitationSigner } from './enrollment-issuing.ts'
-import { identityActions, type IdentityActionDeps } from './identity-actions.ts'
+import { type IdentityActionDeps, identityActions } from './identity-actions.ts'
 import { createFirstEnrollment, firstEnrollment } from './identity-enrollment.ts'
+import { overridingConfigs, type ServiceConfigs } from './identity-service-configs.ts'
 import { identitySublists } from './identity-sublists.ts'
+import type { NetworkInterface } from './network-interface.ts'
 import { narrowByRoles } from './role-filter.ts'
 
 const precedences = ['default', 'required', 'failed'] as const
 const costShape = integerShape({ min: 0, max: 65_535 })
-
-/** A network interface, as an endpoint reports it. */
-export interface NetworkInterface {
-  readonly name: string
-  readonly index: number
-  readonly mtu: number
-  readonly hardwareAddress: string
-  readonly addresses: readonly string[]
-  readonly isUp: boolean
-  readonly isRunning: boolean
-  readonly isLoopback: boolean
-  readonly isBroadcast: boolean
-  readonly isMulticast: boolean
-}
 
 type Info = Readonly<Record<string, string>>
 
@@ -81,8 +70,8 @@ const fields = defineFields({
   }),
   defaultHostingCost: integer({ min: 0, max: 65_535 }),
   defaultHostingPrecedence: oneOf(precedences, { default: 'default' }),
-  serviceHostingCosts: mapOf(costShape),
-  serviceHostingPrecedences: mapOf(textShape({ oneOf: precedences })),
+  serviceHostingCosts: mapByReference('services', costShape),
+  serviceHostingPrecedences: mapByReference('services', textShape({ oneOf: precedences })),
   appData: json(),
   enrollment: firstEnrollment,
   envInfo: serverSet<Info>({}),
@@ -91,7 +80,14 @@ const fields = defineFields({
   disabledAt: time({ setBy: 'server', shown: 'when set' }),
   disabledUntil: time({ setBy: 'server', shown: 'when set' }),
   /** Configs that replace a service's own for this identity: service id, config type id, config id. */
-  serviceConfigs: serverSet<Readonly<Record<string, Info>>>({}, { shown: 'never' }),
+  serviceConfigs: mapByReference('services', anythingShape as Shape<Info>, { setBy: 'server', shown: 'never' }),
+  /** The same configs, so that none of them is deleted while it is in use. */
+  overridingConfigs: references('configs', {
+    onTargetDeleted: 'refuse',
+    setBy: 'server',
+    shown: 'never',
+    derive: ({ serviceConfigs }) => overridingConfigs(serviceConfigs as ServiceConfigs),
+  }),
 })
 
 export type Identity = RowOf<typeof fields>
@@ -120,7 +116,7 @@ export function identities(deps: IdentityDeps): Resource {
     permission: 'identity',
     idKind: 'short',
     fields,
-    rules: [typeIsSettled, hostedServicesExist],
+    rules: [typeIsSettled],
     follow: [endsWithItsCredentials, createFirstEnrollment(deps.invitations)],
     guard: onlyAdminsTouchAdmins,
     narrow: narrowByRoles('identities'),
@@ -183,37 +179,47 @@ function onlyAdminsTouchAdmins(
 ): void {
   if (caller.isAdmin || action === 'read') return
   if (before !== undefined && isAdministrator(before)) {
-    throw refusal('UNAUTHORIZED', 'only administrators may change an administrator')
+    const verb = action === 'delete' ? 'delete' : 'modify'
+    throw refusal('UNAUTHORIZED', `non-admins may not ${verb} admin identities`)
   }
-  const grants = body['permissions'] as readonly string[] | undefined
-  const isEscalation = action === 'create' ? body['isAdmin'] === true || (grants?.length ?? 0) > 0 : 'isAdmin' in body || 'permissions' in body
-  if (isEscalation) throw refusal('UNAUTHORIZED', 'only administrators may set isAdmin or permissions')
+  if (action === 'create') refuseEscalation(body)
+  // Only a PUT can say a type, and a PUT says everything: whoever may not say all of it may not use it.
+  else if ('type' in body) throw refusal('UNAUTHORIZED', 'non-admins may not use the PUT method, use PATCH instead')
+  else refuseChange(body)
 }
 
-/** Only `Default` and `Router` exist; routers make the latter, and nothing turns one into the other. */
-function typeIsSettled(next: Identity, before: Identity | undefined): void {
+function refuseEscalation({ isAdmin, permissions }: Readonly<Record<string, unknown>>): void {
+  if (isAdmin === true) throw refusal('UNAUTHORIZED', 'non-admins may not create admin users')
+  if ((permissions as readonly string[] | undefined)?.length) {
+    throw refusal('UNAUTHORIZED', 'non-admins may not create users with permissions')
+  }
+}
+
+function refuseChange(body: Readonly<Record<string, unknown>>): void {
+  for (const name of ['permissions', 'isAdmin']) {
+    if (name in body) throw refusal('UNAUTHORIZED', `non-admins may not modify the identity field '${name}'`)
+  }
+}
+
+/** Only `Default` and `Router` exist; routers make the latter, under their own name, and nothing turns one into the other. */
+function typeIsSettled(next: Identity, before: Identity | undefined, change: Change): void {
   if (before === undefined) return
-  const wanted = next.type === 'Router' ? 'Router' : 'Default'
-  if (next.type && before.typeId !== wanted) throw fieldError('typeId', 'may not be changed to or from Router', next.type)
-  if (before.typeId === 'Router' && next.name !== before.name) {
-    throw fieldError('name', 'the name of a router identity follows its router', next.name)
+  const isRouter = before.typeId === 'Router'
+  if (next.type && isRouter !== (next.type === 'Router')) {
+    const reason = isRouter ? 'may not change type of router identities' : 'may not change type to router'
+    throw fieldError('typeId', reason, next.type)
   }
-}
-
-function hostedServicesExist(next: Identity, before: Identity | undefined, change: Change): void {
-  for (const name of ['serviceHostingCosts', 'serviceHostingPrecedences'] as const) {
-    if (next[name] === before?.[name]) continue
-    for (const id of Object.keys(next[name])) {
-      if (change.view.get('services', id) === undefined) throw refusal('NOT_FOUND', `services with id ${id} not found`)
-    }
+  if (isRouter && next.name !== before.name && next.name !== change.view.get('routers', next.id)?.name) {
+    throw fieldError('name', 'may not change name of router identities', next.name)
   }
 }
 
 function endsWithItsCredentials(change: Change, next: Identity | undefined, before: Identity | undefined): void {
   if (next !== undefined || before === undefined) return
   if (before.isDefaultAdmin) throw new ApiError('ENTITY_CAN_NOT_BE_DELETED')
-  if (before.typeId === 'Router' && change.view.get('routers', before.id) !== undefined) {
-    throw new ApiError('ENTITY_CAN_NOT_BE_DELETED')
+  if (before.typeId === 'Router' && change.view.get('routers', before.id)?.isTunnelerEnabled) {
+    const message = `cannot delete router identity ${before.name} until associated router is deleted`
+    throw refusal('ENTITY_CAN_NOT_BE_DELETED', message)
   }
   revokeIdentity(change, before.id)
 }

@@ -1,18 +1,17 @@
 /**
  * MFA records: an identity's TOTP seed and recovery codes.
  *
- * They are reached through `current-identity/mfa` alone and have no collection of their own. The seed is stored encrypted
- * under a key that lies outside the database.
+ * They are reached through `current-identity/mfa` alone and have no collection of their own. Seed and codes are stored
+ * encrypted under a key that lies outside the database.
  */
-import { defineFields, flag, listOf, reference, type RowOf, serverSet, text } from '../resource-kit/fields.ts'
+import { defineFields, flag, type RowOf, reference, serverSet, text } from '../resource-kit/fields.ts'
 import { defineResource } from '../resource-kit/resource.ts'
-import { textShape } from '../resource-kit/shapes.ts'
 
 const fields = defineFields({
   identityId: reference('identities', { setBy: 'server', onTargetDeleted: 'cascade' }),
   isVerified: flag({ setBy: 'server' }),
-  sealedSecret: text({ setBy: 'server', shown: 'never', isSecret: true }),
-  recoveryCodes: listOf(textShape(), { setBy: 'server', shown: 'never', isSecret: true }),
+  sealedSeed: text({ setBy: 'server', shown: 'never', isSecret: true }),
+  sealedRecoveryCodes: text({ setBy: 'server', shown: 'never', isSecret: true }),
   /** The newest TOTP step that was accepted; no step is accepted twice. */
   lastStep: serverSet(0, { shown: 'never' }),
 })

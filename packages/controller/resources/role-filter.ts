@@ -3,13 +3,13 @@
  *
  * Unlike in policies `#all` is an attribute like any other here, and unknown ids are ignored.
  */
-import { type Semantic, selected } from '@weft/model/policies/role-selection.ts'
-import type { SelectedKind } from '@weft/model/policies/access.ts'
+
+import type { SelectedKind } from '@weft/model'
+import { type Semantic, selected } from '@weft/model'
 import { fieldError } from '../api/api-error.ts'
 import type { Call } from '../api/operation.ts'
 import { accessView } from '../policies/access-view.ts'
 import type { View } from '../state/view.ts'
-
 
 const semantics: Readonly<Record<string, Semantic>> = { allof: 'AllOf', anyof: 'AnyOf' }
 

@@ -12,7 +12,7 @@ import { type Clock, timestamp } from '../clock.ts'
 import { type Store, type StoredChange, StoreError, type StoredTransaction } from '../store/store.ts'
 import type { TableSpec } from './index-spec.ts'
 import { Overlay } from './overlay.ts'
-import type { Row } from './row.ts'
+import type { Row, TableName } from './row.ts'
 import type { Tables } from './tables.ts'
 import type { RowChange } from './view.ts'
 
@@ -35,6 +35,16 @@ export interface Commit {
   readonly time: string
   readonly cause: ChangeCause
   readonly changes: readonly RowChange[]
+}
+
+/**
+ * A row of which the store is to hold what is held here, the row or its absence, whatever it holds now. `journal` is for
+ * a row that the journal knows differently.
+ */
+export interface Restated {
+  readonly table: string
+  readonly id: string
+  readonly journal?: { readonly before: string | null; readonly after: string | null }
 }
 
 /** Told of every commit in order, before callers are answered. Must be quick and must not throw. */
@@ -73,6 +83,7 @@ interface Waiting {
   readonly cause: ChangeCause
   readonly mutate: Mutation<unknown>
   readonly isJournaled: boolean
+  readonly restated: readonly Restated[]
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -120,12 +131,20 @@ export class Writer implements AsyncDisposable {
 
   /** Runs a mutation and answers when its changes are durable and visible. */
   submit<T>(cause: ChangeCause, mutate: Mutation<T>, options: { readonly isJournaled?: boolean } = {}): Promise<T> {
+    return this.#enqueue({ cause, mutate, isJournaled: options.isJournaled ?? true, restated: [] })
+  }
+
+  /** Writes rows to the store again without changing the state: it had lost or mangled them. */
+  restate(cause: ChangeCause, rows: readonly Restated[]): Promise<void> {
+    return this.#enqueue({ cause, mutate: () => {}, isJournaled: false, restated: rows })
+  }
+
+  #enqueue<T>(waiting: Omit<Waiting, 'mutate' | 'resolve' | 'reject'> & { mutate: Mutation<T> }): Promise<T> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
     if (this.#isClosed) return Promise.reject(new StoreError('STORE_CLOSED', 'the controller is stopping'))
     if (this.#waiting.length >= this.#options.maxWaiting) return Promise.reject(new WriterBusyError())
     return new Promise<T>((resolve, reject) => {
-      const isJournaled = options.isJournaled ?? true
-      this.#waiting.push({ cause, mutate, isJournaled, resolve: resolve as (value: unknown) => void, reject })
+      this.#waiting.push({ ...waiting, resolve: resolve as (value: unknown) => void, reject })
       this.#running ??= this.#run()
     })
   }
@@ -158,10 +177,10 @@ export class Writer implements AsyncDisposable {
       try {
         const value = waiting.mutate(draft, time)
         const changes = draft.changesSince(mark)
-        if (changes.length > 0) {
+        if (changes.length > 0 || waiting.restated.length > 0) {
           const commit = { index: this.#index + commits.length + 1, time, cause: waiting.cause, changes }
           commits.push(commit)
-          stored.push(this.#encode(commit, waiting.isJournaled))
+          stored.push(this.#encode(commit, waiting, draft))
         }
         outcomes.push({ waiting, value })
       } catch (error) {
@@ -198,7 +217,7 @@ export class Writer implements AsyncDisposable {
     return timestamp(this.#lastTime)
   }
 
-  #encode(commit: Commit, isJournaled: boolean): StoredTransaction {
+  #encode(commit: Commit, { isJournaled, restated }: Waiting, draft: Overlay): StoredTransaction {
     const changes: StoredChange[] = []
     for (const { table, id, before, after } of commit.changes) {
       changes.push({
@@ -208,6 +227,10 @@ export class Writer implements AsyncDisposable {
         before: before === undefined || !isJournaled ? null : this.#masked(table, before),
         after: after === undefined || !isJournaled ? null : this.#masked(table, after),
       })
+    }
+    for (const { table, id, journal = { before: null, after: null } } of restated) {
+      const row = this.#deps.specs.has(table) ? draft.get(table as TableName, id) : undefined
+      changes.push({ table, id, data: row === undefined ? null : JSON.stringify(row), ...journal })
     }
     return { index: commit.index, time: commit.time, cause: JSON.stringify(commit.cause), changes }
   }

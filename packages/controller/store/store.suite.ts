@@ -5,8 +5,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { entriesOf, numbers, put, remove, replay, rowsOf, timeOf, transaction } from './sample-history.ts'
 import { SnapshotError } from './snapshot-error.ts'
-import { type JournalEntry, type Store, type StoredChange, type StoredTransaction, StoreError } from './store.ts'
+import { type Store, type StoredChange, StoreError } from './store.ts'
 
 /** One store and what a test may do to it from outside. Disposing of it leaves nothing behind. */
 export interface StoreUnderTest extends AsyncDisposable {
@@ -54,6 +55,22 @@ export function storeSuite(engine: string, create: () => Promise<StoreUnderTest>
       assert.equal(store.head.timeline, timeline)
       assert.deepEqual(await rowsOf(store), replay(history))
       assert.deepEqual(await store.journal({ after: 0 }), entriesOf(history))
+    })
+
+    test('hands over one chunk at a time to a taker that needs time', async () => {
+      await using fixture = await create()
+      await using store = await fixture.open()
+      await store.append([transaction(1, ...numbers(1, 10_000).map((at) => put('t', `${at}`, '1')))])
+      let rows = 0
+      let isTaking = false
+      await store.load(async (chunk) => {
+        assert.equal(isTaking, false)
+        isTaking = true
+        await new Promise((resolve) => setImmediate(resolve))
+        rows += chunk.length
+        isTaking = false
+      })
+      assert.equal(rows, 10_000)
     })
 
     test('takes batches that follow each other without waiting', async () => {
@@ -234,6 +251,22 @@ export function storeSuite(engine: string, create: () => Promise<StoreUnderTest>
       assert.equal(await store.prune({ maxBytes: 0 }), left.length)
     })
 
+    test('refuses ranges and limits that are none, and goes on', async () => {
+      await using fixture = await create()
+      await using store = await fixture.open()
+      await store.append([transaction(1, put('t', 'x', '1'))])
+      for (const wrong of [Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY]) {
+        await assert.rejects(store.journal({ after: wrong }), RangeError)
+        await assert.rejects(store.journal({ after: 0, upTo: wrong }), RangeError)
+        await assert.rejects(store.journal({ after: 0, limit: wrong }), RangeError)
+        await assert.rejects(store.prune({ maxBytes: wrong }), RangeError)
+      }
+      for (const wrong of ['', 'yesterday', '2026-01-01', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00.000+01:00']) {
+        await assert.rejects(store.prune({ olderThan: wrong }), RangeError)
+      }
+      assert.equal((await store.journal({ after: 0 })).length, 1)
+    })
+
     test('goes on writing while it prunes', async () => {
       await using fixture = await create()
       await using store = await fixture.open()
@@ -376,49 +409,4 @@ export function storeSuite(engine: string, create: () => Promise<StoreUnderTest>
 /** For `assert.rejects`: a store's refusal with this code. */
 export function hasCode(code: StoreError['code']) {
   return (error: unknown) => error instanceof StoreError && error.code === code
-}
-
-/** A transaction at a time that its index gives, so that tests can name times. */
-export function transaction(index: number, ...changes: StoredChange[]): StoredTransaction {
-  return { index, time: timeOf(index), cause: `{"author":"test","number":${index}}`, changes }
-}
-
-export function put(table: string, id: string, data: string, before: string | null = null): StoredChange {
-  return { table, id, data, before, after: data }
-}
-
-export function remove(table: string, id: string, before: string): StoredChange {
-  return { table, id, data: null, before, after: null }
-}
-
-export function numbers(first: number, last: number): number[] {
-  return Array.from({ length: last - first + 1 }, (_, at) => first + at)
-}
-
-/** All rows by `table/id`. */
-export async function rowsOf(store: Store): Promise<Map<string, string>> {
-  const rows = new Map<string, string>()
-  await store.load((chunk) => {
-    for (const { table, id, data } of chunk) rows.set(`${table}/${id}`, data)
-  })
-  return rows
-}
-
-function timeOf(index: number): string {
-  return new Date(Date.UTC(2026, 0, 1) + index * 1_000).toISOString()
-}
-
-function replay(history: readonly StoredTransaction[]): Map<string, string> {
-  const rows = new Map<string, string>()
-  for (const { table, id, data } of history.flatMap(({ changes }) => changes)) {
-    if (data === null) rows.delete(`${table}/${id}`)
-    else rows.set(`${table}/${id}`, data)
-  }
-  return rows
-}
-
-function entriesOf(history: readonly StoredTransaction[]): JournalEntry[] {
-  return history.flatMap(({ index, time, cause, changes }) =>
-    changes.map(({ table, id, before, after }, ordinal) => ({ index, ordinal, time, cause, table, id, before, after })),
-  )
 }

@@ -5,7 +5,7 @@
  * PostgreSQL later) passes the same suite, `store.suite.ts`.
  */
 
-/** A row as it is kept: its JSON text is opaque here. */
+/** A row as it is kept: its JSON text is opaque here, but like all text it holds no bare NUL and no half character. */
 export interface StoredRow {
   readonly table: string
   readonly id: string
@@ -53,6 +53,7 @@ export interface JournalRange {
   readonly after: number
   /** Inclusive; absent: up to the head. */
   readonly upTo?: number
+  /** Entries at most, in whole transactions: the first comes whole even when it alone has more. */
   readonly limit?: number
   /** Newest first, which is how a view of the past is built. */
   readonly isReversed?: boolean
@@ -68,17 +69,25 @@ export interface StoreHead {
 
 export interface Store extends AsyncDisposable {
   readonly head: StoreHead
-  /** Hands over all rows in chunks, in no particular order. */
+  /** Hands over all rows as of one instant, in chunks, in no particular order. */
   load(take: (rows: readonly StoredRow[]) => void): Promise<void>
-  /** Makes all transactions durable in one commit, or throws having changed nothing. */
+  /**
+   * Makes all transactions durable in one commit, or throws having changed nothing. Input no store can keep is a
+   * `RangeError` and harmless; after a `StoreError` every later call fails too.
+   */
   append(transactions: readonly StoredTransaction[]): Promise<void>
   journal(range: JournalRange): Promise<readonly JournalEntry[]>
   /** Drops journal entries older than a time or beyond a size; the rows stay. Answers how many went. */
   prune(limits: { readonly olderThan?: string; readonly maxBytes?: number }): Promise<number>
-  /** Writes a consistent copy while work goes on. */
+  /** Writes a consistent copy while work goes on. Throws a `SnapshotError` when only the copy failed. */
   snapshot(path: string): Promise<void>
   /** What the storage engine itself finds wrong with its file; empty when sound. */
   check(): Promise<readonly string[]>
+  /**
+   * Goes on although another program has written to the storage, which an append would otherwise refuse. For whoever has
+   * compared all rows with what they should be and is about to put them right.
+   */
+  acceptForeignWrites(): Promise<void>
 }
 
 /** Raised when the store can no longer promise durability. Whoever gets it must stop answering success. */

@@ -41,7 +41,7 @@ export function parseHostPort(written: string, rules: HostPortRules): HostPort |
   if (text === '') return new AddressFault('nothing')
   if (text.includes('://')) return new AddressFault('a URL')
   const bracketed = /^\[([^\]]*)\](.*)$/u.exec(text)
-  const bare = /^([^:]*)(?::(.*))?$/su.exec(text)
+  const bare = /^([^:]*)(?::([^:]*))?$/u.exec(text)
   if (!bracketed && !bare) {
     return new AddressFault(isIPv6(text) ? 'no port' : 'too many colons; an IPv6 address wants brackets: [::1]:1280')
   }

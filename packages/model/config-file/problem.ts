@@ -20,42 +20,39 @@ export interface Problem {
   readonly excerpt: string
 }
 
-const mostProblems = 100
+const mostOfEach = 100
+const longestPath = 200
+const longestMessage = 1_000
 
-/** Gathers the findings about one file; past a hundred it only counts them. */
+/** Gathers the findings about one file; past a hundred errors, or a hundred warnings, it only counts them. */
 export class ProblemList {
   readonly source: SourceText
   readonly #problems: Problem[] = []
-  #errors = 0
-  #uncounted = 0
+  readonly #counts = { error: 0, warning: 0 }
 
   constructor(source: SourceText) {
     this.source = source
   }
 
   add(severity: Problem['severity'], path: string, span: Span, message: string): void {
-    if (severity === 'error') this.#errors++
-    if (this.#problems.length >= mostProblems) {
-      this.#uncounted++
-      return
-    }
+    if (++this.#counts[severity] > mostOfEach) return
     this.#problems.push({
       severity,
       fileName: this.source.fileName,
       ...this.source.position(span.start),
-      path: printable(path),
-      message: printable(message),
+      path: printable(shortened(path, longestPath)),
+      message: printable(shortened(message, longestMessage)),
       excerpt: this.source.excerpt(span),
     })
   }
 
   get hasErrors(): boolean {
-    return this.#errors > 0
+    return this.#counts.error > 0
   }
 
   /** How many findings there were beyond those kept. */
   get leftOut(): number {
-    return this.#uncounted
+    return this.#counts.error + this.#counts.warning - this.#problems.length
   }
 
   /** The findings in the order of the file. */
@@ -64,6 +61,10 @@ export class ProblemList {
       .filter((problem) => severity === undefined || problem.severity === severity)
       .sort((a, b) => a.line - b.line || a.column - b.column)
   }
+}
+
+function shortened(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text
 }
 
 /** One finding as text, three lines. */

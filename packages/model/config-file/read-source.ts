@@ -4,7 +4,7 @@
  */
 import { Buffer, isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readSync } from 'node:fs'
-import { ConfigError } from './config-error.ts'
+import { ConfigError, configErrors } from './config-error.ts'
 import { ProblemList } from './problem.ts'
 import { SourceText } from './source-text.ts'
 
@@ -43,10 +43,10 @@ function readBounded(path: string): Buffer {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      throw new ConfigError('NO_FILE', path, `${path}: there is no such file`, { cause: error })
+      throw new ConfigError('NO_FILE', path, `${path}: ${configErrors.NO_FILE}`, { cause: error })
     }
     const why = code === 'EISDIR' ? 'it is a directory' : code === 'EACCES' ? 'permission denied' : message
-    throw new ConfigError('UNREADABLE_FILE', path, `${path}: the file cannot be read: ${why}`, { cause: error })
+    throw new ConfigError('UNREADABLE_FILE', path, `${path}: ${configErrors.UNREADABLE_FILE}: ${why}`, { cause: error })
   }
 }
 

@@ -7,9 +7,12 @@ import type { ScalarNode } from './yaml-tree.ts'
 export type ScalarValue =
   | { readonly type: 'nothing' }
   | { readonly type: 'flag'; readonly value: boolean }
+  | { readonly type: 'text'; readonly value: string }
+  | NumberValue
+
+export type NumberValue =
   | { readonly type: 'integer'; readonly value: number }
   | { readonly type: 'number'; readonly value: number }
-  | { readonly type: 'text'; readonly value: string }
 
 const nothing = new Set(['', '~', 'null', 'Null', 'NULL'])
 const yes = new Set(['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'])
@@ -30,7 +33,7 @@ export function scalarValue(node: ScalarNode): ScalarValue {
 }
 
 /** The number a text spells, if it spells one. */
-export function numberIn(text: string): ScalarValue | undefined {
+export function numberIn(text: string): NumberValue | undefined {
   if (!/^[-+.0-9]/u.test(text)) return undefined
   const plain = text.replaceAll('_', '')
   if (decimal.test(plain)) return { type: 'integer', value: Number(plain) + 0 }

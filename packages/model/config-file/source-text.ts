@@ -18,8 +18,11 @@ export interface Position {
 }
 
 const widestExcerpt = 110
+// Longer lines are never text someone wrote, and searching them for secrets would take its time.
+const longestShown = 1_000
 const secretKey = /^([\s\-{,]*["']?\w*(?:secret|password|connectionstring)["']?\s*:\s*)(\S.*)$/iu
-const inlinePem = /(pem:(?!\s*$))(.*)$/u
+const credentialsInUrl = /^(.*:\/\/[^/@\s]*:)([^/@\s]+)(@.*)$/u
+const inlinePem = /^(.*?pem:(?!\s*$))(.*)$/u
 const onlyBase64 = /^(\s*)([A-Za-z0-9+][A-Za-z0-9+/=]{39,})(\s*)$/u
 
 export class SourceText {
@@ -36,8 +39,15 @@ export class SourceText {
   /** Where an offset lies; offsets past the end lie at the end. */
   position(offset: number): Position {
     const index = this.#lineIndex(offset)
-    const start = this.#lineStarts[index]!
-    return { line: index + 1, column: [...this.text.slice(start, Math.max(start, offset))].length + 1 }
+    const end = Math.min(offset, this.text.length)
+    let column = 1
+    for (let at = this.#lineStarts[index]!; at < end; at++) if (!isSecondHalf(this.text.charCodeAt(at))) column++
+    return { line: index + 1, column }
+  }
+
+  /** The line an offset lies in, from 1: cheap even where lines are endless. */
+  lineOf(offset: number): number {
+    return this.#lineIndex(offset) + 1
   }
 
   /** The source line with an underline below the span's part on it, each behind a gutter. */
@@ -46,10 +56,11 @@ export class SourceText {
     const start = this.#lineStarts[index]!
     const nextStart = this.#lineStarts[index + 1] ?? this.text.length + 1
     const line = this.text.slice(start, nextStart - 1).replace(/\r$/u, '')
+    const gutter = String(index + 1).padStart(5)
+    if (line.length > longestShown) return `${gutter} | (a line of ${line.length} characters)\n      |`
     const from = Math.min(span.start - start, line.length)
     const to = Math.max(from + 1, Math.min(span.end - start, line.length))
     const shown = cutAround(starSecrets(line), from, to)
-    const gutter = String(index + 1).padStart(5)
     return `${gutter} | ${printable(shown.text)}\n      | ${shown.underline}`
   }
 
@@ -71,8 +82,12 @@ export function printable(text: string): string {
   return text.replace(/[^\P{C}\t]/gu, '\ufffd')
 }
 
+function isSecondHalf(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff
+}
+
 function starSecrets(line: string): string {
-  for (const pattern of [secretKey, inlinePem, onlyBase64]) {
+  for (const pattern of [secretKey, inlinePem, onlyBase64, credentialsInUrl]) {
     const found = pattern.exec(line)
     if (found) return found[1]! + '*'.repeat(found[2]!.length) + (found[3] ?? '')
   }

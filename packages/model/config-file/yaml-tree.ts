@@ -38,6 +38,8 @@ export interface SectionEntry {
 }
 
 const mostTokens = 100_000
+const longestToken = 100_000
+const marks = new Set(['\ufeff', '\u0002', '\u0018', '\u001f'])
 const deepest = 40
 const mostMergedKeys = 10_000
 const mostSyntaxErrors = 20
@@ -47,19 +49,33 @@ const textTag = /^(?:!|tag:yaml\.org,2002:str)$/u
 /** The file's one document, a section. Everything that is wrong with it as YAML is told at once. */
 export function parseYamlTree(source: SourceText): SectionNode {
   const problems = new ProblemList(source)
-  const root = hasTooManyTokens(source, problems) ? undefined : buildRoot(source, problems)
+  const root = isTooLongToParse(source, problems) ? undefined : buildRoot(source, problems)
   if (root === undefined || problems.hasErrors) {
     throw ConfigError.badFile(source.fileName, problems.inOrder(), problems.leftOut)
   }
   return root
 }
 
-function hasTooManyTokens(source: SourceText, problems: ProblemList): boolean {
+/** Parsing costs some microseconds per token and per escape in a quoted word, so both are bounded before it begins. */
+function isTooLongToParse(source: SourceText, problems: ProblemList): boolean {
   let count = 0
-  for (const _token of new Lexer().lex(source.text)) {
-    if (++count <= mostTokens) continue
-    problems.add('error', '', { start: 0, end: 1 }, `the file has more than ${mostTokens} words and signs`)
-    return true
+  let offset = 0
+  for (const token of new Lexer().lex(source.text)) {
+    if (++count > mostTokens) {
+      problems.add(
+        'error',
+        '',
+        { start: offset, end: offset + 1 },
+        `more than ${mostTokens} words and signs in the file`,
+      )
+      return true
+    }
+    if (token.length > longestToken) {
+      problems.add('error', '', { start: offset, end: offset + 1 }, `a value longer than ${longestToken} characters`)
+      return true
+    }
+    // The lexer marks modes with control characters, which no source that comes here contains.
+    if (!marks.has(token)) offset += token.length
   }
   return false
 }
@@ -112,7 +128,7 @@ const syntaxMessages: Readonly<Record<string, string>> = {
 function addSyntaxErrors(document: Document.Parsed, problems: ProblemList): void {
   const seen = new Set<number>()
   for (const error of document.errors) {
-    const { line } = problems.source.position(error.pos[0])
+    const line = problems.source.lineOf(error.pos[0])
     if (seen.has(line)) continue
     seen.add(line)
     if (seen.size > mostSyntaxErrors) return
@@ -124,6 +140,8 @@ function addSyntaxErrors(document: Document.Parsed, problems: ProblemList): void
 class TreeBuilder {
   readonly #problems: ProblemList
   readonly #anchors = new Map<string, YamlNode | 'open'>()
+  /** How many levels lie below a list or a section: an alias puts them all where it stands. */
+  readonly #heights = new WeakMap<YamlNode, number>()
   #mergedKeys = 0
 
   constructor(problems: ProblemList) {
@@ -133,7 +151,7 @@ class TreeBuilder {
   build(node: unknown, path: string, depth: number): YamlNode {
     const span = spanOf(node)
     if (depth > deepest) return this.#refuse(path, span, `nested more than ${deepest} levels deep`)
-    if (isAlias(node)) return this.#named(node.source, path, span)
+    if (isAlias(node)) return this.#named(node.source, path, span, depth)
     const tag = isScalar(node) || isMap(node) || isSeq(node) ? node.tag : undefined
     if (tag !== undefined && !coreTag.test(tag) && !textTag.test(tag)) {
       return this.#refuse(path, span, `the tag ${tag} means nothing here`)
@@ -141,6 +159,7 @@ class TreeBuilder {
     const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined
     if (anchor !== undefined) this.#anchors.set(anchor, 'open')
     const built = this.#content(node, path, depth, span)
+    this.#heights.set(built, this.#heightOf(built))
     if (anchor !== undefined) this.#anchors.set(anchor, built)
     return built
   }
@@ -157,7 +176,7 @@ class TreeBuilder {
 
   #entries(map: YAMLMap, path: string, depth: number): Map<string, SectionEntry> {
     const entries = new Map<string, SectionEntry>()
-    const merged: YamlNode[] = []
+    const merged: { node: YamlNode; span: Span }[] = []
     for (const { key, value } of map.items) {
       const keySpan = spanOf(key)
       if (!isScalar(key)) {
@@ -167,12 +186,12 @@ class TreeBuilder {
       const name = String(key.value)
       const child = path === '' ? name : `${path}.${name}`
       if (name === '<<' && key.type === 'PLAIN') {
-        merged.push(this.build(value, child, depth + 1))
+        merged.push({ node: this.build(value, child, depth + 1), span: spanOf(value) })
         continue
       }
       const first = entries.get(name)
       if (first !== undefined) {
-        const { line } = this.#problems.source.position(first.keySpan.start)
+        const line = this.#problems.source.lineOf(first.keySpan.start)
         this.#refuse(child, keySpan, `the key is given twice, first in line ${line}`)
       }
       // A key without a value has nothing to underline but itself.
@@ -180,32 +199,42 @@ class TreeBuilder {
       const isNothing = built.span.start === built.span.end
       entries.set(name, { keySpan, value: isNothing ? { ...built, span: keySpan } : built })
     }
-    for (const node of merged) this.#merge(entries, node, path)
+    for (const { node, span } of merged) this.#merge(entries, node, path, span)
     return entries
   }
 
   /** `<<` takes over what a section, or each of a list of sections, has and this one does not. */
-  #merge(entries: Map<string, SectionEntry>, node: YamlNode, path: string): void {
+  #merge(entries: Map<string, SectionEntry>, node: YamlNode, path: string, span: Span): void {
     if (node.form === 'list') {
-      for (const item of node.items) this.#merge(entries, item, path)
+      for (const item of node.items) this.#merge(entries, item, path, span)
       return
     }
     if (node.form !== 'section') {
-      this.#refuse(path, node.span, '`<<` wants a section to take over')
+      this.#refuse(path, span, '`<<` wants a section to take over')
       return
     }
     this.#mergedKeys += node.entries.size + 1
     if (this.#mergedKeys > mostMergedKeys) {
-      if (!this.#problems.hasErrors) this.#refuse(path, node.span, `\`<<\` takes over more than ${mostMergedKeys} keys`)
+      if (!this.#problems.hasErrors) this.#refuse(path, span, `\`<<\` takes over more than ${mostMergedKeys} keys`)
       return
     }
     for (const [name, entry] of node.entries) if (!entries.has(name)) entries.set(name, entry)
   }
 
-  #named(name: string, path: string, span: Span): YamlNode {
+  #named(name: string, path: string, span: Span, depth: number): YamlNode {
     const node = this.#anchors.get(name)
     if (node === 'open') return this.#refuse(path, span, `*${name} stands inside the value it names`)
-    return node ?? this.#refuse(path, span, `nothing before this is named &${name}; a value with a * needs quotes`)
+    if (!node) return this.#refuse(path, span, `nothing before this is named &${name}; a value with a * needs quotes`)
+    const isTooDeep = depth + (this.#heights.get(node) ?? 0) > deepest
+    return isTooDeep ? this.#refuse(path, span, `nested more than ${deepest} levels deep`) : node
+  }
+
+  #heightOf(node: YamlNode): number {
+    if (node.form === 'scalar') return 0
+    let highest = 0
+    const children = node.form === 'list' ? node.items : node.entries.values().map((entry) => entry.value)
+    for (const child of children) highest = Math.max(highest, this.#heights.get(child) ?? 0)
+    return highest + 1
   }
 
   #refuse(path: string, span: Span, message: string): YamlNode {

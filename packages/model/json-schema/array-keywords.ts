@@ -1,7 +1,7 @@
 /** Keywords that judge lists. */
-import { canonicalJson } from './canonical-json.ts'
 import type { Check, SchemaNode } from './schema-node.ts'
 import type { SchemaReader } from './schema-reader.ts'
+import { ValueIndex } from './value-index.ts'
 
 type List = readonly unknown[]
 
@@ -58,12 +58,10 @@ export function uniqueItems(reader: SchemaReader): Check<List> | undefined {
   if (typeof unique !== 'boolean') reader.refuse('uniqueItems must be of a boolean')
   if (unique !== true) return undefined
   return (list, run) => {
-    const seen = new Map<string, number>()
-    for (let index = 0; index < list.length; index++) {
-      const text = canonicalJson(list[index], run.budget)
-      const earlier = seen.get(text)
+    const seen = new ValueIndex()
+    for (const [index, item] of list.entries()) {
+      const earlier = seen.add(item, index, run.budget)
       if (earlier !== undefined) return run.fail(list, `array items[${earlier},${index}] must be unique`)
-      seen.set(text, index)
     }
     return undefined
   }

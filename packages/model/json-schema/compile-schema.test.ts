@@ -146,6 +146,17 @@ describe('references', () => {
     })
   }
 
+  test('of which thousands follow one another, in either order, lead to the last', () => {
+    for (const step of [1, -1]) {
+      const definitions: Record<string, unknown> = {}
+      for (let index = 0; index < 4_000; index++) definitions[`d${index}`] = { $ref: `#/definitions/d${index + step}` }
+      definitions[step === 1 ? 'd4000' : 'd-1'] = { type: 'string' }
+      const first = { $ref: `#/definitions/d${step === 1 ? 0 : 3_999}` }
+      assert.equal(messageOf({ properties: { a: first }, definitions }, { a: 'x' }), undefined)
+      assert.match(messageOf({ properties: { a: first }, definitions }, { a: 1 }) ?? '', /^a: Invalid type/)
+    }
+  })
+
   test('may come back for a member, an item or a name', () => {
     const schema = {
       type: ['object', 'string'],

@@ -63,7 +63,7 @@ class SchemaCompiler {
     const root = this.#nodeOf(this.#root, '#', false)
     for (const { schema, node } of this.#queue) this.#compileNode(schema, node)
     refuseEndlessReferences(this.#nodes.values())
-    for (const node of this.#references.keys()) node.target = this.#endOf(node)
+    this.#linkReferences()
     return root
   }
 
@@ -110,10 +110,17 @@ class SchemaCompiler {
     node.sameValue.push(target)
   }
 
-  #endOf(node: SchemaNode): SchemaNode {
-    let end = node
-    for (let next = this.#references.get(end); next !== undefined; next = this.#references.get(end)) end = next
-    return end
+  /** Lets every reference lead straight to the end of its chain. */
+  #linkReferences(): void {
+    for (const start of this.#references.keys()) {
+      const chain: SchemaNode[] = []
+      let end = start
+      for (let next = this.#references.get(end); next !== undefined; next = this.#references.get(end)) {
+        chain.push(end)
+        end = end.target ?? next
+      }
+      for (const node of chain) node.target = end
+    }
   }
 
   #nodeOf(schema: unknown, path: string, inEmbedded: boolean): SchemaNode {

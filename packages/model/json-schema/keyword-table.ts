@@ -27,6 +27,7 @@ export interface Keyword {
   readonly compile: (reader: SchemaReader) => Check<never> | undefined
 }
 
+/** All keywords that judge values; `type` and `$ref` come before them. */
 export const keywordTable: readonly Keyword[] = [
   { judges: 'everything', compile: anyOf },
   { judges: 'everything', compile: oneOf },

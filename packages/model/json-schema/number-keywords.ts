@@ -3,13 +3,18 @@ import { isMultipleOf, printedNumber } from './exact-decimal.ts'
 import type { Check } from './schema-node.ts'
 import type { SchemaReader } from './schema-reader.ts'
 
+/** Big integers take some microseconds. */
+const stepsOfExactDivision = 100
+
 export function multipleOf(reader: SchemaReader): Check<number> | undefined {
   const divisor = reader.number('multipleOf', 'Invalid type. Expected: number, given: multipleOf')
   if (divisor === undefined) return undefined
   if (divisor <= 0) reader.refuse('multipleOf must be strictly greater than 0')
-  reader.addWeight(32) // big integers, when one of the two is not a whole number
-  return (value, run) =>
-    isMultipleOf(value, divisor) ? undefined : run.fail(value, `Must be a multiple of ${printedNumber(divisor)}`)
+  return (value, run) => {
+    const isPlain = Number.isSafeInteger(value) && Number.isSafeInteger(divisor)
+    run.budget.spend(isPlain ? 1 : stepsOfExactDivision)
+    return isMultipleOf(value, divisor) ? undefined : run.fail(value, `Must be a multiple of ${printedNumber(divisor)}`)
+  }
 }
 
 export function maximum(reader: SchemaReader): Check<number> | undefined {

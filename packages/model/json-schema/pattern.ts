@@ -15,6 +15,7 @@ const keptShare = 1 / 8
 /** What an automaton may hold between two texts. Reached only by patterns that would otherwise grow to megabytes. */
 const keptAutomatonBytes = 256 * 1024
 
+/** A compiled regular expression. */
 export class Pattern {
   /** The expression as it was written. */
   readonly source: string

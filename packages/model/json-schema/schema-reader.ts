@@ -17,6 +17,7 @@ export interface ReaderDeps {
   pattern(source: string, path: string, reason: string): Pattern
 }
 
+/** The keywords of one schema object, read with checks. */
 export class SchemaReader {
   readonly #schema: JsonObject
   readonly #node: SchemaNode

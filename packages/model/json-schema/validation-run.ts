@@ -11,6 +11,7 @@ import { BudgetExceeded, StepBudget } from './step-budget.ts'
 
 const unreported: Violation = { field: '', message: '', value: undefined }
 
+/** The state of one walk. Made for one document and thrown away. */
 export class ValidationRun {
   readonly budget = new StepBudget(schemaLimits.steps)
   readonly #path: (string | number)[] = []

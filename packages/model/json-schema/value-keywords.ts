@@ -2,13 +2,15 @@
 import { canonicalJson, printedJson } from './canonical-json.ts'
 import type { Check } from './schema-node.ts'
 import type { SchemaReader } from './schema-reader.ts'
+import { ValueIndex } from './value-index.ts'
 
 export function constant(reader: SchemaReader): Check | undefined {
   if (!reader.has('const')) return undefined
-  const allowed = canonicalJson(reader.get('const'))
-  const printed = printedJson(allowed)
+  const allowed = new ValueIndex()
+  allowed.add(reader.get('const'), 0)
+  const printed = printedJson(canonicalJson(reader.get('const')))
   return (value, run) => {
-    if (canonicalJson(value, run.budget) === allowed) return undefined
+    if (allowed.has(value, run.budget)) return undefined
     return run.fail(value, (field) => `${field} does not match: ${printed}`)
   }
 }
@@ -16,11 +18,13 @@ export function constant(reader: SchemaReader): Check | undefined {
 export function enumeration(reader: SchemaReader): Check | undefined {
   const values = reader.list('enum')
   if (values === undefined || values.length === 0) return undefined
-  const allowed = new Set(values.map((value) => canonicalJson(value)))
-  if (allowed.size < values.length) reader.refuse('enum items must be unique')
-  const printed = [...allowed].map(printedJson).join(', ')
+  const allowed = new ValueIndex()
+  for (const [position, value] of values.entries()) {
+    if (allowed.add(value, position) !== undefined) reader.refuse('enum items must be unique')
+  }
+  const printed = values.map((value) => printedJson(canonicalJson(value))).join(', ')
   return (value, run) => {
-    if (allowed.has(canonicalJson(value, run.budget))) return undefined
+    if (allowed.has(value, run.budget)) return undefined
     return run.fail(value, (field) => `${field} must be one of the following: ${printed}`)
   }
 }

@@ -15,7 +15,10 @@ export interface TestNetwork {
 }
 
 export async function makeNetwork(name = 'weft.example', clock = noonClock): Promise<TestNetwork> {
-  const root = await CertificateAuthority.createRoot({ subject: { commonName: `${name} root` }, trustDomain: name }, { clock })
+  const root = await CertificateAuthority.createRoot(
+    { subject: { commonName: `${name} root` }, trustDomain: name },
+    { clock },
+  )
   const intermediate = await root.createIntermediate({ subject: { organization: 'Weft', commonName: `${name} ca` } })
   const key = await generatePrivateKey('P-256')
   return { root, intermediate, key, publicKey: publicKeyOf(key) }

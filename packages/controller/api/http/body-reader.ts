@@ -136,6 +136,7 @@ export class BodyReader {
         how()
       }
       request.on('data', onData).on('end', onEnd).on('close', onLost).on('error', onLost)
+      request.resume() // It may have been paused by an attempt to read it that failed.
     })
   }
 }

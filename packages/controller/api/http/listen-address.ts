@@ -11,10 +11,9 @@ export interface ListenAddress {
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const colon = text.lastIndexOf(':')
   if (colon < 0) return undefined
-  const port = Number(text.slice(colon + 1))
-  if (text.length - colon > 6 || colon + 1 === text.length || !Number.isInteger(port) || port < 0 || port > 65_535) {
-    return undefined
-  }
+  const digits = text.slice(colon + 1)
+  const port = Number(digits)
+  if (!/^\d{1,5}$/.test(digits) || port > 65_535) return undefined
   const host = text.slice(0, colon)
   if (host.startsWith('[') && host.endsWith(']')) {
     const bare = host.slice(1, -1)

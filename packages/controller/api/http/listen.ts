@@ -41,6 +41,13 @@ export type ListenerResult =
 
 type Server = http.Server | https.Server
 
+interface Connections {
+  /** All of them, as the system sees them: below TLS. */
+  readonly open: Set<Socket>
+  /** Those that speak HTTP and have not asked for anything yet. The platform does not count them as idle. */
+  readonly silent: Set<Socket>
+}
+
 const CLOSE_DEADLINE = 1_500
 const CLOSE_STEP = 20
 
@@ -48,19 +55,19 @@ export class WebServer implements AsyncDisposable {
   /** One result for each bind point, in their order. */
   readonly listeners: readonly ListenerResult[]
   readonly #servers: readonly Server[]
-  readonly #sockets: ReadonlySet<Socket>
+  readonly #connections: Connections
   readonly #choices: TlsChoices | undefined
   #closing: Promise<void> | undefined
 
   private constructor(
     listeners: readonly ListenerResult[],
     servers: readonly Server[],
-    sockets: ReadonlySet<Socket>,
+    connections: Connections,
     choices: TlsChoices | undefined,
   ) {
     this.listeners = listeners
     this.#servers = servers
-    this.#sockets = sockets
+    this.#connections = connections
     this.#choices = choices
   }
 
@@ -68,13 +75,13 @@ export class WebServer implements AsyncDisposable {
   static async open(options: WebServerOptions): Promise<WebServer> {
     const choices = options.tls === undefined ? undefined : new TlsChoices(options.tls)
     const limits = { ...defaultWebLimits, ...options.limits }
-    const sockets = new Set<Socket>()
+    const connections: Connections = { open: new Set(), silent: new Set() }
     const servers: Server[] = []
     const listeners: ListenerResult[] = []
     for (const bindPoint of options.bindPoints) {
       try {
         const address = wantedAddress(bindPoint, choices)
-        const server = createServer(options, bindPoint, limits, choices, sockets)
+        const server = createServer(options, bindPoint, limits, choices, connections)
         listeners.push({ bindPoint, address: await listen(server, bindPoint.interface, address) })
         server.on('error', (err) => options.log.error('web listener failed', { err, server: options.name }))
         servers.push(server)
@@ -84,7 +91,7 @@ export class WebServer implements AsyncDisposable {
         listeners.push({ bindPoint, error })
       }
     }
-    return new WebServer(listeners, servers, sockets, choices)
+    return new WebServer(listeners, servers, connections, choices)
   }
 
   /** Gives TLS connections whose ALPN name is `protocol` to `accept`. The server ends them when it closes. */
@@ -111,11 +118,12 @@ export class WebServer implements AsyncDisposable {
 
   async #close(deadline: number): Promise<void> {
     const areClosed = this.#servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())))
+    for (const socket of this.#connections.silent) socket.destroy()
     const step = setInterval(() => {
       for (const server of this.#servers) server.closeIdleConnections()
     }, CLOSE_STEP)
     const cut = setTimeout(() => {
-      for (const socket of this.#sockets) socket.destroy()
+      for (const socket of this.#connections.open) socket.destroy()
     }, deadline)
     await Promise.all(areClosed)
     clearInterval(step)
@@ -138,21 +146,23 @@ function createServer(
   bindPoint: BindPoint,
   limits: WebLimits,
   choices: TlsChoices | undefined,
-  sockets: Set<Socket>,
+  connections: Connections,
 ): Server {
   const server =
     choices === undefined
       ? http.createServer(httpOptions(limits))
       : createTlsServer(choices, httpOptions(limits), limits.handshakeTimeout)
-  const onRequest = requestListener(options, bindPoint, limits)
+  const onRequest = requestListener(options, bindPoint, limits, connections.silent)
   server.on('request', onRequest)
   // The body's reader tells the client to continue, once nothing speaks against the request.
   server.on('checkContinue', onRequest)
   if (options.onUpgrade !== undefined) server.on('upgrade', options.onUpgrade)
   server.on('clientError', answerClientError)
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+  server.on('tlsClientError', (err) => options.log.debug('TLS handshake failed', { err, server: options.name }))
+  server.on('drop', (dropped) => options.log.debug('connection turned away, too many are open', { ...dropped }))
+  server.on('connection', (socket) => remember(connections.open, socket))
+  server.on(choices === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
+    if (choices?.takerOf(socket as TLSSocket) === undefined) remember(connections.silent, socket)
   })
   server.maxConnections = limits.maxConnections
   // One more than allowed is kept, so that it can be noticed.
@@ -161,13 +171,20 @@ function createServer(
   return server
 }
 
+function remember(sockets: Set<Socket>, socket: Socket): void {
+  sockets.add(socket)
+  socket.once('close', () => sockets.delete(socket))
+}
+
 function requestListener(
   { handle, log, name }: WebServerOptions,
   { newAddress }: BindPoint,
   { maxHeaders }: WebLimits,
+  silent: Set<Socket>,
 ) {
   return (request: http.IncomingMessage, response: http.ServerResponse) => {
     try {
+      silent.delete(request.socket)
       if (newAddress !== undefined) response.setHeader('ziti-ctrl-address', `https://${newAddress}`)
       if (request.rawHeaders.length > 2 * maxHeaders) answerTooManyHeaders(response)
       else handle(request, response, readTarget(request.url as string))

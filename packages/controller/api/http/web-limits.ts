@@ -6,6 +6,8 @@ export interface WebLimits {
   readonly readTimeout: number
   /** For a client that takes nothing of an answer. */
   readonly writeTimeout: number
+  /** In which a handler may say nothing; the APIs themselves give up well before. */
+  readonly processingTimeout: number
   /** Between two requests of one connection. */
   readonly idleTimeout: number
   readonly handshakeTimeout: number
@@ -18,15 +20,13 @@ export interface WebLimits {
 export const defaultWebLimits: WebLimits = {
   readTimeout: 5_000,
   writeTimeout: 10_000,
+  processingTimeout: 15_000,
   idleTimeout: 5_000,
   handshakeTimeout: 5_000,
   maxHeaderBytes: 16 * 1024,
   maxHeaders: 100,
   maxConnections: 10_000,
 }
-
-/** The time in which a handler may say nothing; the APIs give up well before. */
-const LONGEST_SILENCE = 15_000
 
 /** The limits as the platform's HTTP server takes them. */
 export function httpOptions(limits: WebLimits): ServerOptions {
@@ -42,5 +42,5 @@ export function httpOptions(limits: WebLimits): ServerOptions {
 
 /** Milliseconds without any byte in either direction after which a connection is given up. */
 export function silenceTimeout(limits: WebLimits): number {
-  return LONGEST_SILENCE + limits.writeTimeout
+  return limits.processingTimeout + limits.writeTimeout
 }

@@ -25,11 +25,18 @@ export interface JournalPage {
   readonly isReversed: boolean
 }
 
+interface Cursor {
+  readonly db: DatabaseSync
+  readonly rows: Iterator<unknown>
+  /** Node 24 starts again at the first row when an iterator is asked once more after its end. */
+  isAtEnd: boolean
+}
+
 export class ReadSide {
   #file = ''
   #db: DatabaseSync | undefined
   #statements: ReturnType<typeof prepareStatements> | undefined
-  #cursors = new Map<number, { readonly db: DatabaseSync; readonly rows: Iterator<unknown> }>()
+  #cursors = new Map<number, Cursor>()
   #lastCursor = 0
 
   open({ file }: { readonly file: string }): void {
@@ -47,7 +54,7 @@ export class ReadSide {
       const select = db.prepare('SELECT tbl, id, data FROM rows')
       select.setReturnArrays(true)
       this.#lastCursor += 1
-      this.#cursors.set(this.#lastCursor, { db, rows: select.iterate() })
+      this.#cursors.set(this.#lastCursor, { db, rows: select.iterate(), isAtEnd: false })
       return this.#lastCursor
     })
   }
@@ -56,12 +63,12 @@ export class ReadSide {
   nextRows(cursor: number): readonly string[] {
     return this.#attempt('read', () => {
       const chunk: string[] = []
-      const rows = this.#cursors.get(cursor)?.rows
-      if (!rows) throw new StoreError('STORE_CLOSED', `${this.#file} was closed while it was read`)
-      while (chunk.length < rowsPerChunk * 3) {
-        const next = rows.next()
-        if (next.done) break
-        chunk.push(...(next.value as string[]))
+      const from = this.#cursors.get(cursor)
+      if (!from) throw new StoreError('STORE_CLOSED', `${this.#file} was closed while it was read`)
+      while (!from.isAtEnd && chunk.length < rowsPerChunk * 3) {
+        const next = from.rows.next()
+        if (next.done) from.isAtEnd = true
+        else chunk.push(...(next.value as string[]))
       }
       return chunk
     })

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import { hasCode, numbers, put, rowsOf, storeSuite, transaction } from '../store.suite.ts'
+import { numbers, put, rowsOf, transaction } from '../sample-history.ts'
+import { hasCode, storeSuite } from '../store.suite.ts'
 import { restoreSnapshot } from './restore.ts'
 import { migrations } from './schema.ts'
 import { SqliteStore } from './sqlite-store.ts'
@@ -28,7 +29,7 @@ storeSuite('SQLite', async () => {
 })
 
 describe('a SQLite store', () => {
-  test('is private, one file when closed, and syncs every commit', async () => {
+  test('keeps its files private and leaves one when closed', async () => {
     await using place = await temporary()
     {
       await using store = await SqliteStore.open({ file: place.file, clock })
@@ -82,6 +83,24 @@ describe('a SQLite store', () => {
     assert.equal(store.head.index, 1)
   })
 
+  test('goes on after another program has changed its file once that is accepted', async () => {
+    await using place = await temporary()
+    await using store = await SqliteStore.open({ file: place.file, clock })
+    await store.append([transaction(1, put('t', 'x', '1'))])
+    {
+      using stranger = new DatabaseSync(place.file)
+      stranger.exec(`UPDATE rows SET data = '2'`)
+    }
+    await store.acceptForeignWrites()
+    await store.append([transaction(2, put('t', 'y', '1'))])
+    {
+      using stranger = new DatabaseSync(place.file)
+      stranger.exec(`UPDATE rows SET data = '3'`)
+    }
+    await assert.rejects(store.append([transaction(3, put('t', 'y', '1'))]), hasCode('STORE_FAILED'))
+    await assert.rejects(store.acceptForeignWrites(), hasCode('STORE_FAILED'))
+  })
+
   test('of batches sent without waiting none succeeds after one has failed', async () => {
     await using place = await temporary()
     await using store = await SqliteStore.open({ file: place.file, clock })
@@ -91,6 +110,18 @@ describe('a SQLite store', () => {
     }
     const results = await Promise.allSettled(numbers(1, 5).map((index) => store.append([transaction(index)])))
     assert.ok(results.every((result) => 'reason' in result && hasCode('STORE_FAILED')(result.reason)))
+  })
+
+  test('a load that is cut off by closing says so', async () => {
+    await using place = await temporary()
+    await using store = await SqliteStore.open({ file: place.file, clock })
+    await store.append(numbers(1, 20_000).map((index) => transaction(index, put('t', `${index}`, '1'))))
+    let closed: Promise<void> | undefined
+    const load = store.load(() => {
+      closed ??= store[Symbol.asyncDispose]()
+    })
+    await assert.rejects(load, hasCode('STORE_CLOSED'))
+    await closed
   })
 
   test('migrates an older store after a copy of it', async () => {
@@ -122,10 +153,10 @@ describe('a SQLite store', () => {
       await using store = await SqliteStore.open({ file: place.file, clock })
       await store.append([transaction(1, put('t', 'x', '1'))])
     }
-    const broken = [...migrations, 'DELETE FROM rows', 'DELETE FROM nothing']
+    const broken = [...migrations, 'DELETE FROM rows', 'DELETE FROM missing']
     await assert.rejects(SqliteStore.open({ file: place.file, clock, migrations: broken }), {
       code: 'STORE_FAILED',
-      message: /no such table: nothing/,
+      message: /no such table: missing/,
     })
     await using store = await SqliteStore.open({ file: place.file, clock })
     assert.equal(store.head.schemaVersion, migrations.length)
@@ -162,7 +193,8 @@ describe('a SQLite store', () => {
 
   test('says what is wrong with a path', async () => {
     await using place = await temporary()
-    for (const file of [join(place.folder, 'missing', 'store.db'), place.folder]) {
+    mkdirSync(place.file)
+    for (const file of [join(place.folder, 'missing', 'store.db'), place.file]) {
       await assert.rejects(SqliteStore.open({ file, clock }), hasCode('STORE_FAILED'))
     }
   })
@@ -185,8 +217,8 @@ describe('a SQLite store', () => {
     await using place = await temporary()
     await using store = await SqliteStore.open({ file: place.file, clock })
     const rows = numbers(0, 999).map((at) => put('t', `${at}`, 'x'.repeat(3_000)))
-    for (const index of numbers(1, 60)) await store.append([transaction(index, ...rows)])
-    const written = 60 * 1_000 * 2 * 3_000
+    for (const index of numbers(1, 40)) await store.append([transaction(index, ...rows)])
+    const written = 40 * 1_000 * 2 * 4_096
     assert.ok(statSync(`${place.file}-wal`).size < written / 2)
   })
 })

@@ -29,8 +29,8 @@ import type { PruneLimits, WriteSide } from './write-side.ts'
 /** Chunks of rows asked for ahead of the one being taken: reading and taking overlap, memory stays bounded. */
 const chunksAhead = 3
 
-/** Entries fetched from the reading thread at once. */
-const entriesPerPage = 5_000
+/** Entries fetched from the reading thread at once: some ten milliseconds of the event loop. */
+const entriesPerPage = 2_000
 
 export interface SqliteStoreOptions {
   readonly file: string
@@ -80,7 +80,7 @@ export class SqliteStore implements Store {
     return this.#head
   }
 
-  async load(take: (rows: readonly StoredRow[]) => void): Promise<void> {
+  async load(take: (rows: readonly StoredRow[]) => void | Promise<void>): Promise<void> {
     this.#ensureUsable()
     const cursor = await this.#ask(this.#reader.call('openRows'))
     const ahead: Promise<readonly string[]>[] = []
@@ -89,7 +89,7 @@ export class SqliteStore implements Store {
         while (ahead.length < chunksAhead) ahead.push(this.#reader.call('nextRows', cursor))
         const chunk = await this.#ask(ahead.shift()!)
         if (chunk.length === 0) return
-        take(rowsFrom(chunk))
+        await take(rowsFrom(chunk))
       }
     } finally {
       await Promise.allSettled(ahead)
@@ -110,6 +110,7 @@ export class SqliteStore implements Store {
 
   async journal({ after, upTo, limit = Number.MAX_SAFE_INTEGER, isReversed = false }: JournalRange) {
     this.#ensureUsable()
+    ensureCounts({ after, upTo, limit })
     const found: JournalEntry[] = []
     let low = after
     let high = Math.min(upTo ?? this.#head.index, this.#head.index)
@@ -127,7 +128,10 @@ export class SqliteStore implements Store {
 
   async prune(limits: PruneLimits): Promise<number> {
     this.#ensureUsable()
-    if (limits.olderThan === undefined && limits.maxBytes === undefined) return 0
+    const { olderThan, maxBytes } = limits
+    if (olderThan === undefined && maxBytes === undefined) return 0
+    ensureCounts({ maxBytes })
+    if (olderThan !== undefined) ensureTime(olderThan)
     let total = 0
     for (;;) {
       const { removed, isDone } = await this.#ask(this.#writer.call('prune', limits))
@@ -151,6 +155,11 @@ export class SqliteStore implements Store {
   async check(): Promise<readonly string[]> {
     this.#ensureUsable()
     return await this.#ask(this.#reader.call('check'))
+  }
+
+  async acceptForeignWrites(): Promise<void> {
+    this.#ensureUsable()
+    await this.#ask(this.#writer.call('acceptForeignWrites'))
   }
 
   /** Lets what was asked finish, moves the log into the file and gives the file free. */
@@ -191,6 +200,19 @@ function rowsFrom(chunk: readonly string[]): readonly StoredRow[] {
   for (let at = 0; at < chunk.length; at += 3)
     rows.push({ table: chunk[at]!, id: chunk[at + 1]!, data: chunk[at + 2]! })
   return rows
+}
+
+/** A number that is none would match everything or nothing, and a fraction would end the store with an engine error. */
+function ensureCounts(counts: Readonly<Record<string, number | undefined>>): void {
+  for (const [name, count] of Object.entries(counts)) {
+    if (count === undefined || (Number.isSafeInteger(count) && count >= 0)) continue
+    throw new RangeError(`${name} is ${count}, wanted a whole number`)
+  }
+}
+
+/** Times are compared as text, which is right for exactly one way to write them. */
+function ensureTime(text: string): void {
+  if (new Date(text).toISOString() !== text) throw new RangeError(`${text} is not UTC with three fraction digits`)
 }
 
 function locate(file: string): string {

@@ -94,7 +94,9 @@ export class WorkerLink<Side extends { close(): void }> implements AsyncDisposab
   }
 
   #fail(how: string, cause?: unknown): void {
-    this.#end ??= new StoreError('STORE_FAILED', `a thread of the store ${how}`, { cause })
+    this.#end ??= this.#closing
+      ? new StoreError('STORE_CLOSED', 'the store is closed')
+      : new StoreError('STORE_FAILED', `a thread of the store ${how}`, { cause })
     for (const { reject } of this.#outstanding.values()) reject(this.#end)
     this.#outstanding.clear()
   }

@@ -101,6 +101,19 @@ export class WriteSide {
     }
   }
 
+  /** Takes what other programs have committed as it is. */
+  acceptForeignWrites(): void {
+    if (this.#failure) throw this.#failure
+    try {
+      const statements = this.#use()
+      statements.begin.run()
+      this.#dataVersion = statements.dataVersion.get()?.['data_version']
+      statements.commit.run()
+    } catch (error) {
+      throw this.#fail(error, 'read')
+    }
+  }
+
   /** Moves the last pages of the log, so that the next commit starts it afresh. */
   checkpoint(): LogState {
     if (this.#failure) throw this.#failure
@@ -121,8 +134,7 @@ export class WriteSide {
   }
 
   #commit<Result>(work: (statements: ReturnType<typeof prepareStatements>) => Result): Result {
-    const statements = this.#statements
-    if (!statements) throw new StoreError('STORE_CLOSED', `${this.#file} is closed`)
+    const statements = this.#use()
     statements.begin.run()
     if (statements.dataVersion.get()?.['data_version'] !== this.#dataVersion) {
       throw new StoreError('STORE_FAILED', `${this.#file} was changed by another program`)
@@ -130,6 +142,11 @@ export class WriteSide {
     const result = work(statements)
     statements.commit.run()
     return result
+  }
+
+  #use(): ReturnType<typeof prepareStatements> {
+    if (!this.#statements) throw new StoreError('STORE_CLOSED', `${this.#file} is closed`)
+    return this.#statements
   }
 
   #write(statements: ReturnType<typeof prepareStatements>, batch: Batch): void {
@@ -183,7 +200,7 @@ function prepareStatements(db: DatabaseSync) {
     addEntry: db.prepare(
       `INSERT INTO journal (idx, ord, time, cause, tbl, id, before, after, start) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    setMeta: db.prepare('UPDATE meta SET value = ? WHERE key = ?'),
+    setMeta: db.prepare('UPDATE meta SET value = CAST(? AS INTEGER) WHERE key = ?'),
     firstEntry: db.prepare('SELECT min(seq) AS seq FROM journal'),
     firstKept: db.prepare(
       'SELECT seq FROM journal WHERE seq >= ? AND seq < ? AND time >= ? AND start >= ? ORDER BY seq LIMIT 1',

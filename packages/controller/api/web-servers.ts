@@ -1,0 +1,116 @@
+/**
+ * The web servers of the configuration: which binding answers on which port.
+ */
+import type { Identity } from '@weft/pki'
+import type { SecureVersion } from 'node:tls'
+import type { Clock } from '../clock.ts'
+import type { Logger } from '../log/logger.ts'
+import { createDemux, type Binding } from './http/demux.ts'
+import { clientPaths, managementPaths } from './http/edge-paths.ts'
+import { createHealthChecks, type HealthCheck } from './http/health-checks.ts'
+import { type ListenerResult, WebServer } from './http/listen.ts'
+import { createMetrics, type MetricsRegister } from './http/metrics.ts'
+import type { RequestHandler } from './http/request-handler.ts'
+import type { WebLimits } from './http/web-limits.ts'
+
+export interface BindPointConfig {
+  /** Where to listen, `host:port`. */
+  readonly interface: string
+  /** What clients are told, `host:port`. */
+  readonly address: string
+  readonly newAddress?: string
+  /** Loopback only: for development and behind a reverse proxy. */
+  readonly isPlainHttp?: boolean
+}
+
+export interface WebServerConfig {
+  readonly name: string
+  readonly bindPoints: readonly BindPointConfig[]
+  readonly apis: readonly { readonly binding: string; readonly pinnedPem?: string }[]
+  readonly minVersion: SecureVersion
+  readonly maxVersion: SecureVersion
+  readonly limits: Partial<WebLimits>
+  /** The certificates of this server, when they are not the controller's. */
+  readonly identity?: Identity
+}
+
+export interface WebDeps {
+  readonly log: Logger
+  readonly clock: Clock
+  readonly identity: Identity
+  readonly management: RequestHandler
+  readonly client: RequestHandler
+  readonly health: { readonly checks: () => readonly HealthCheck[] }
+  readonly metrics: MetricsRegister
+}
+
+/** The bindings this controller answers. */
+export const servedBindings: ReadonlySet<string> = new Set([
+  'edge-management',
+  'edge-client',
+  'health-checks',
+  'metrics',
+])
+
+export class WebServers implements AsyncDisposable {
+  readonly listeners: readonly (ListenerResult & { readonly server: string })[]
+  readonly #servers: readonly WebServer[]
+
+  constructor(servers: readonly WebServer[], listeners: WebServers['listeners']) {
+    this.#servers = servers
+    this.listeners = listeners
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.close()))
+  }
+}
+
+/** Opens what can be opened. Throws when nothing could be: a controller nobody can reach is of no use. */
+export async function openWebServers(deps: WebDeps, configs: readonly WebServerConfig[]): Promise<WebServers> {
+  const servers: WebServer[] = []
+  const listeners: (ListenerResult & { readonly server: string })[] = []
+  for (const config of configs) {
+    const handle = createDemux(config.apis.flatMap((api) => binding(deps, api)))
+    for (const isPlain of [false, true]) {
+      const bindPoints = config.bindPoints.filter((point) => (point.isPlainHttp ?? false) === isPlain)
+      if (bindPoints.length === 0) continue
+      const { name, limits } = config
+      const tls = isPlain ? {} : { tls: tlsMaterial(config.identity ?? deps.identity, config) }
+      const server = await WebServer.open({ name, bindPoints, handle, log: deps.log, limits, ...tls })
+      servers.push(server)
+      listeners.push(...server.listeners.map((listener) => ({ ...listener, server: name })))
+    }
+  }
+  const failed = listeners.filter((listener) => listener.error !== undefined)
+  if (failed.length === listeners.length) {
+    await Promise.all(servers.map((server) => server.close()))
+    throw failed[0]?.error ?? new Error('the configuration has no web server')
+  }
+  return new WebServers(servers, listeners)
+}
+
+function tlsMaterial(identity: Identity, { minVersion, maxVersion }: WebServerConfig) {
+  return { servers: identity.servers, caPem: identity.caPem, minVersion, maxVersion }
+}
+
+function binding(deps: WebDeps, api: WebServerConfig['apis'][number]): Binding[] {
+  switch (api.binding) {
+    case 'edge-management':
+      return [{ name: api.binding, ...managementPaths, handle: deps.management }]
+    case 'edge-client':
+      return [{ name: api.binding, ...clientPaths, isDefault: true, handle: deps.client }]
+    case 'health-checks': {
+      const cluster = () => ({ isRaftEnabled: false, isLeader: false })
+      return [{ name: api.binding, root: '/health-checks', handle: createHealthChecks({ ...deps.health, cluster }) }]
+    }
+    case 'metrics': {
+      const { log, clock, metrics: register } = deps
+      const pinned = api.pinnedPem === undefined ? {} : { pinnedPem: api.pinnedPem }
+      return [{ name: api.binding, root: '/metrics', handle: createMetrics({ register, clock, log, ...pinned }) }]
+    }
+    default:
+      deps.log.warn('binding is not served yet', { binding: api.binding })
+      return []
+  }
+}

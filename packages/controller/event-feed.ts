@@ -1,0 +1,143 @@
+/**
+ * From the change stream and the APIs to the event handlers of the configuration.
+ *
+ * It follows the writer like everybody else. Making an event costs something, so nothing is made unless somebody wants it.
+ */
+import type { Registry as MetricsRegistry } from 'prom-client'
+import type { LoginEvent } from './api/management/authenticate.ts'
+import type { Caller } from './auth/caller.ts'
+import type { Clock } from './clock.ts'
+import type { Core } from './core.ts'
+import { EventDispatcher } from './events/dispatcher.ts'
+import { entityChangeEvents } from './events/entity-change.ts'
+import { EntityCountTimers } from './events/entity-count.ts'
+import type { EventsConfig } from './events/event-config.ts'
+import { attachEventHandlers, planEventHandlers } from './events/handler-plan.ts'
+import { maskToken } from './events/token-mask.ts'
+import type { Logger } from './log/logger.ts'
+import { standardStream } from './log/standard-stream.ts'
+import { watchEvents } from './metrics/event-metrics.ts'
+import { QueueMetrics } from './metrics/queue-metrics.ts'
+import type { RowChange } from './state/view.ts'
+import type { Commit } from './state/writer.ts'
+import { networkVersion } from './version.ts'
+
+export interface EventFeedDeps {
+  readonly core: Core
+  readonly clock: Clock
+  readonly log: Logger
+  readonly metrics: MetricsRegistry
+}
+
+export interface EventFeedOptions {
+  readonly controllerId: string
+  readonly events: EventsConfig
+}
+
+/** Tables that are no entities of the network, or tell of themselves by events of their own. */
+const untold: ReadonlySet<string> = new Set(['apiSessions', 'sessions', 'mfas', 'controllerSettings'])
+
+export class EventFeed implements AsyncDisposable {
+  readonly #core: Core
+  readonly #dispatcher: EventDispatcher
+  readonly #parts: AsyncDisposableStack
+
+  private constructor(core: Core, dispatcher: EventDispatcher, parts: AsyncDisposableStack) {
+    this.#core = core
+    this.#dispatcher = dispatcher
+    this.#parts = parts
+  }
+
+  static async start({ core, clock, log, metrics }: EventFeedDeps, options: EventFeedOptions): Promise<EventFeed> {
+    await using parts = new AsyncDisposableStack()
+    const dispatcher = parts.use(new EventDispatcher({ clock, log }, options))
+    const { plans, problems } = planEventHandlers(options.events)
+    const unopened = await attachEventHandlers(dispatcher, { clock, stdout: standardStream(1) }, plans)
+    for (const { path, message } of [...problems, ...unopened]) {
+      log.warn('event handler', { path: ['events', ...path].join('.'), problem: message })
+    }
+    watchEvents(metrics, new QueueMetrics(metrics), dispatcher)
+    parts.use(EntityCountTimers.start({ dispatcher, counts: () => entityCounts(core) }))
+    const feed = new EventFeed(core, dispatcher, parts.move())
+    feed.#parts.defer(core.writer.follow((commits) => feed.#tell(commits)))
+    return feed
+  }
+
+  login({ isSuccess, method, identityId, authenticatorId, reason, remoteAddress }: LoginEvent): void {
+    if (!this.#dispatcher.isWanted('authentication')) return
+    const identity = identityId === undefined ? undefined : this.#core.tables.get('identities', identityId)
+    this.#dispatcher.emit({
+      namespace: 'authentication',
+      event_type: isSuccess ? 'success' : 'fail',
+      type: method,
+      authenticator_id: authenticatorId ?? '',
+      external_jwt_signer_id: '',
+      identity_id: identityId ?? '',
+      auth_policy_id: identity?.authPolicyId ?? '',
+      remote_address: remoteAddress,
+      success: isSuccess,
+      reason: reason ?? '',
+      improper_client_cert_chain: false,
+    })
+  }
+
+  /** An identity has called an API of the controller. */
+  called(caller: Caller, from: string, to: string): void {
+    if (!this.#dispatcher.isWanted('connect')) return
+    this.#dispatcher.emit({
+      namespace: 'connect',
+      src_type: 'identity',
+      dst_type: 'ctrl',
+      src_id: caller.identityId,
+      src_addr: from,
+      dst_id: '',
+      dst_addr: to,
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#parts[Symbol.asyncDispose]()
+  }
+
+  #tell(commits: readonly Commit[]): void {
+    const dispatcher = this.#dispatcher
+    for (const commit of commits) {
+      if (dispatcher.isWanted('entityChange')) {
+        for (const event of entityChangeEvents(commit, this.#changeContext())) dispatcher.emit(event)
+      }
+      if (!dispatcher.isWanted('apiSession')) continue
+      for (const change of commit.changes) if (change.table === 'apiSessions') this.#tellSession(change)
+    }
+  }
+
+  #changeContext() {
+    const { store, registry } = this.#core
+    return {
+      timeline: store.head.timeline,
+      version: networkVersion,
+      entityType: (table: string) => (untold.has(table) ? undefined : table),
+      shown: registry.withoutSecrets.bind(registry),
+    }
+  }
+
+  #tellSession({ before, after }: RowChange): void {
+    if (before !== undefined && after !== undefined) return
+    const session = (after ?? before) as unknown as { id: string; token: string; identityId: string; ipAddress: string }
+    this.#dispatcher.emit({
+      namespace: 'apiSession',
+      event_type: after === undefined ? 'deleted' : 'created',
+      id: session.id,
+      type: 'legacy',
+      token: maskToken(session.token),
+      identity_id: session.identityId,
+      ip_address: session.ipAddress,
+      cert_generated: false,
+    })
+  }
+}
+
+function entityCounts({ tables }: Core): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const name of tables.names) counts[name] = tables.size(name)
+  return counts
+}

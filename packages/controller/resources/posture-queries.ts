@@ -1,0 +1,73 @@
+/**
+ * Posture queries: which checks stand before a service, policy by policy, and how they stand for the viewer.
+ */
+import { type AccessPolicy, policyMembers } from '@weft/model'
+import { accessView } from '../policies/access-view.ts'
+import type { Rendering } from '../resource-kit/resource.ts'
+import type { Row, TableName } from '../state/row.ts'
+import type { View } from '../state/view.ts'
+import type { PostureReports } from './posture-reports.ts'
+
+/** What a query tells of a check. Which members a check has depends on its type. */
+interface Check extends Row {
+  readonly typeId: string
+  readonly timeoutSeconds: number
+  readonly promptOnWake: boolean
+  readonly promptOnUnlock: boolean
+  readonly process: Process | null
+  readonly processes: readonly Process[] | null
+}
+
+interface Process {
+  readonly osType: string
+  readonly path: string
+}
+
+/** Where nothing is timed. */
+const UNLIMITED = -1
+
+export function policyQueries(policy: AccessPolicy, identityId: string, posture: PostureReports, rendering: Rendering) {
+  const { view, caller, now } = rendering
+  const sessionId = identityId === caller.identityId ? caller.sessionId : undefined
+  const postureQueries = checksOf(view, policy).map((check) => {
+    const standing = posture.standing(check, identityId, sessionId)
+    return {
+      id: check.id,
+      createdAt: check.createdAt,
+      updatedAt: standing.changedAt ?? check.updatedAt,
+      tags: check.tags,
+      _links: { self: { href: `./posture-checks/${check.id}` } },
+      queryType: check.typeId,
+      isPassing: standing.isPassing,
+      ...timing(check, standing.remaining, now),
+      ...(check.typeId === 'MFA' && check.promptOnWake && { promptOnWake: true }),
+      ...(check.typeId === 'MFA' && check.promptOnUnlock && { promptOnUnlock: true }),
+      ...(check.typeId === 'PROCESS' && check.process && { process: located(check.process) }),
+      processes: check.typeId === 'PROCESS_MULTI' ? (check.processes ?? []).map(located) : null,
+    }
+  })
+  const isPassing = postureQueries.every((query) => query.isPassing)
+  return { policyId: policy.id, policyType: policy.type, isPassing, postureQueries }
+}
+
+/** What stands in place of policies where there are no checks to speak of. */
+export function noQueries(permission: string) {
+  const policyId = `dummy ${permission.toLowerCase()} policy: no posture checks defined`
+  return { policyId, policyType: permission, isPassing: true, postureQueries: [] }
+}
+
+function checksOf(view: View, policy: AccessPolicy): readonly Check[] {
+  const ids = [...policyMembers(accessView(view), policy, 'postureChecks')].sort()
+  return ids.map((id) => view.get('postureChecks' as TableName, id) as unknown as Check)
+}
+
+/** Only MFA is timed, and only if the check says so. */
+function timing({ typeId, timeoutSeconds }: Check, remaining: number, now: string) {
+  if (typeId !== 'MFA' || timeoutSeconds <= 0) return { timeout: UNLIMITED, timeoutRemaining: UNLIMITED }
+  const timeoutAt = new Date(Date.parse(now) + remaining * 1000).toISOString()
+  return { timeout: timeoutSeconds, timeoutRemaining: remaining, timeoutAt }
+}
+
+function located({ osType, path }: Process): Process {
+  return { osType, path }
+}

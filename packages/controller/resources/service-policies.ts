@@ -1,0 +1,75 @@
+/**
+ * Service policies: which identities may dial or host which services, and under which posture.
+ */
+import { policyMembers, type SelectedKind } from '@weft/model'
+import { fieldError } from '../api/api-error.ts'
+import { accessView } from '../policies/access-view.ts'
+import type { FilterSymbol } from '../query/symbol.ts'
+import { defineFields, type RowOf, text } from '../resource-kit/fields.ts'
+import { defineResource, type Rendering } from '../resource-kit/resource.ts'
+import type { Row, TableName } from '../state/row.ts'
+import {
+  identityRoles,
+  memberSublist,
+  policyFields,
+  postureCheckRoles,
+  rolesDisplay,
+  serviceRoles,
+} from './policy-kit.ts'
+
+const fields = defineFields({
+  ...policyFields,
+  type: text({ oneOf: ['Dial', 'Bind', 'Invalid'], required: 'on create and put', symbol: true, holds: isDialOrBind }),
+  identityRoles,
+  serviceRoles,
+  postureCheckRoles,
+})
+
+export type ServicePolicy = RowOf<typeof fields>
+
+declare module '../state/row.ts' {
+  interface TableRows {
+    servicePolicies: ServicePolicy
+  }
+}
+
+export const servicePolicies = defineResource({
+  collection: 'service-policies',
+  singular: 'servicePolicy',
+  table: 'servicePolicies',
+  permission: 'service-policy',
+  fields,
+  live: {
+    identityRolesDisplay: (row, rendering) => rolesDisplay('identities', row.identityRoles, rendering),
+    serviceRolesDisplay: (row, rendering) => rolesDisplay('services', row.serviceRoles, rendering),
+    postureCheckRolesDisplay: (row, rendering) => rolesDisplay('postureChecks', row.postureCheckRoles, rendering),
+  },
+  sublists: {
+    services: memberSublist('servicePolicies', 'services', 'services', 'listServicePolicyServices'),
+    identities: memberSublist('servicePolicies', 'identities', 'identities', 'listServicePolicyIdentities'),
+    'posture-checks': memberSublist(
+      'servicePolicies',
+      'postureChecks',
+      'posture-checks',
+      'listServicePolicyPostureChecks',
+    ),
+  },
+  symbols: { identities: members('identities', 'identities'), services: members('services', 'services') },
+})
+
+function isDialOrBind(type: string): void {
+  if (type === 'Invalid') throw fieldError('policyType', "invalid policy type. valid types are 'Dial' and 'Bind'", type)
+}
+
+/** The ids a policy selects, as a set that filters can look into. */
+function members(kind: SelectedKind, table: TableName): FilterSymbol<ServicePolicy, Rendering> {
+  return {
+    type: 'string',
+    elements: ({ id }, { view }) => {
+      const access = accessView(view)
+      const policy = access.policy('servicePolicies', id)
+      return policy === undefined ? [] : policyMembers(access, policy, kind)
+    },
+    linked: (id, { view }) => view.get(table, id) as unknown as (ServicePolicy & Row) | undefined,
+  }
+}

@@ -1,0 +1,27 @@
+/** The vocabulary both sides of the network share. */
+export type { BuiltInConfigType, ConfigTarget } from './config-types/config-type.ts'
+export { builtInConfigTypes } from './config-types/built-in-config-types.ts'
+export { compileSchema, type CompiledSchema } from './json-schema/compile-schema.ts'
+export type { JsonObject, JsonValue } from './json-schema/json-value.ts'
+export { SchemaError, schemaErrorCodes } from './json-schema/schema-error.ts'
+export { schemaLimits } from './json-schema/schema-limits.ts'
+export {
+  type AccessPolicy,
+  type AccessView,
+  type Advice,
+  advise,
+  grantingPolicies,
+  mayAccess,
+  type PolicyKind,
+  policiesSelecting,
+  policyMembers,
+  related,
+  routersOfIdentity,
+  routersOfService,
+  type SelectedKind,
+  type ServiceAccess,
+} from './policies/access.ts'
+export { type Candidates, type Semantic, selected, selects } from './policies/role-selection.ts'
+export { builtInPostureCheckTypes, type PostureCheckType } from './posture-check-types.ts'
+export { compareVersions, parseVersion, type SemanticVersion } from './semantic-version.ts'
+export { parseVersionRange, type VersionRange } from './version-range.ts'
