@@ -3,7 +3,7 @@
  * one, the default administrator.
  */
 import { builtInConfigTypes } from '@weft/model'
-import type { PasswordHasher } from './auth/password-hash.ts'
+import { PasswordHasher } from './auth/password-hash.ts'
 import type { Change } from './resource-kit/change.ts'
 import type { Kit } from './resource-kit/kit.ts'
 import { defaultAuthPolicyId, defaultPrimary } from './resources/auth-policies.ts'
@@ -32,8 +32,8 @@ export function hasDefaultAdmin(kit: Kit): boolean {
 }
 
 /** Makes the default administrator. Throws when there is one. */
-export async function createDefaultAdmin(kit: Kit, hasher: PasswordHasher, admin: DefaultAdmin): Promise<void> {
-  const passwordHash = await hasher.hash(admin.password)
+export async function createDefaultAdmin(kit: Kit, admin: DefaultAdmin): Promise<void> {
+  const passwordHash = await new PasswordHasher().hash(admin.password)
   await kit.writeAsController((change: Change) => {
     if (change.view.rows('identities').some((identity) => identity.isDefaultAdmin)) {
       throw new Error('this network already has its default administrator')

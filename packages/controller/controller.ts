@@ -5,17 +5,12 @@
  *
  * What was started is stopped in the opposite order, also when a later step fails.
  */
-import { randomUUID } from 'node:crypto'
-import { dirname, join } from 'node:path'
-import { type Identity, signCaToken, signEnrollmentToken, signNetworkToken, TokenSigner } from '@weft/pki'
-import { apiVersions } from './api/api-versions.ts'
+import { ApiCommon } from './api/api-settings.ts'
 import { createClientApi } from './api/client/index.ts'
 import { createManagementApi } from './api/management/index.ts'
-import type { LoginEvent } from './api/management/authenticate.ts'
 import { openWebServers, type WebServerConfig, type WebServers } from './api/web-servers.ts'
-import { LoginAttempts } from './auth/login-attempts.ts'
+import { CertificateTrust } from './auth/certificate-trust.ts'
 import { PasswordHasher } from './auth/password-hash.ts'
-import { PasswordLogin } from './auth/password-login.ts'
 import { CallerResolver } from './auth/resolve-caller.ts'
 import { SecretSealer } from './auth/sealed-secret.ts'
 import { SessionActivity } from './auth/session-activity.ts'
@@ -23,26 +18,31 @@ import { SessionUpkeep, type SessionUpkeepOptions } from './auth/session-upkeep.
 import { ensureBuiltIns } from './bootstrap.ts'
 import type { Clock } from './clock.ts'
 import { Core } from './core.ts'
-import { startEvents } from './events/start-events.ts'
+import { EventFeed } from './event-feed.ts'
 import type { EventsConfig } from './events/event-config.ts'
 import { storeHealth } from './health.ts'
+import type { Invitations } from './invitations.ts'
 import type { Logger } from './log/logger.ts'
 import { createMetricsRegistry } from './metrics/registry.ts'
 import { allResources } from './resources/index.ts'
+import { IdentityTracing } from './resources/identity-tracing.ts'
+import { nothingReported } from './resources/posture-reports.ts'
+import { noRouterConnected } from './resources/router-presence.ts'
+import { noCircuits } from './resources/sessions.ts'
 import { JournalRetention, type RetentionLimits } from './state/journal-retention.ts'
+import type { Commit } from './state/writer.ts'
+import type { Identity } from '@weft/pki'
 
 export interface ControllerOptions {
   /** Who this controller is among others. */
   readonly controllerId: string
   readonly identity: Identity
   readonly databaseFile: string
-  /** `edge.api.address`: what invitations name as their issuer. */
+  /** `edge.api.address`: where clients reach the API. */
   readonly apiAddress: string
-  /** Control-channel addresses, for invitations of routers. */
-  readonly controllerAddresses: readonly string[]
+  readonly ctrlAddress: string
   readonly web: readonly WebServerConfig[]
   readonly sessions: SessionUpkeepOptions
-  readonly enrollment: { readonly identityDuration: number; readonly routerDuration: number }
   readonly events: EventsConfig
   readonly journal: RetentionLimits
   readonly totpIssuer: string
@@ -53,6 +53,7 @@ export interface ControllerOptions {
 export interface ControllerDeps {
   readonly clock: Clock
   readonly log: Logger
+  readonly invitations: Invitations
   /** Called once when the store has failed: the process must stop. */
   readonly onFailure: (error: unknown) => void
 }
@@ -70,52 +71,72 @@ export class Controller implements AsyncDisposable {
 
   /** A running controller, or an error with nothing left open. */
   static async start(deps: ControllerDeps, options: ControllerOptions): Promise<Controller> {
-    const { clock, log } = deps
+    const { clock, log, invitations } = deps
     await using parts = new AsyncDisposableStack()
     const activity = new SessionActivity(clock)
     const hasher = new PasswordHasher()
-    const signer = tokenSigner(options)
-    const resources = allResources(resourceDeps(options, signer, activity, hasher))
+    const resources = controllerResources({ invitations, activity, hasher, clock }, options)
     const core = parts.use(await Core.open(deps, { databaseFile: options.databaseFile, resources }))
-    const { kit, writer, store } = core
-    await ensureBuiltIns(kit)
+    await ensureBuiltIns(core.kit)
     const sealer = await SecretSealer.open(options.secretsKeyFile)
 
-    const upkeep = parts.use(new SessionUpkeep({ kit, activity, clock, log }, options.sessions))
+    const upkeep = parts.use(new SessionUpkeep({ kit: core.kit, activity, clock, log }, options.sessions))
     upkeep.start()
-    writer.follow((commits) => forgetEndedSessions(commits, activity))
-    parts.use(JournalRetention.start({ store, clock, log }, options.journal))
+    core.writer.follow((commits) => forgetEndedSessions(commits, activity))
+    parts.use(JournalRetention.start({ store: core.store, clock, log }, options.journal))
     const metrics = createMetricsRegistry()
-    const events = parts.use(await startEvents({ clock, log, core, metrics }, options))
-
-    const callers = new CallerResolver({ view: kit.view, activity, clock })
-    const instanceId = randomUUID()
-    const passwords = new PasswordLogin({ kit, hasher, attempts: new LoginAttempts(), clock })
-    const common = { kit, log, clock, instanceId, callers, metrics, versions: () => apiVersions(options.web, isServed) }
-    const information = { caBundle: () => options.identity.caBundle, networkToken: networkToken(options, signer) }
-    const management = createManagementApi({
-      ...common,
-      ...information,
-      store,
-      core,
-      passwords,
-      hasher,
-      activity,
-      sealer,
-      totpIssuer: options.totpIssuer,
-      sessionTimeout: options.sessions.sessionTimeout,
-      databaseFile: options.databaseFile,
-      onLogin: (login: LoginEvent) => events.login(login),
-    })
-    const client = createClientApi({ ...common, ...information })
-    const health = parts.use(storeHealth({ store, clock }))
-    const web = parts.use(
-      await openWebServers({ log, clock, management, client, health, metrics, identity: options.identity }, options.web),
-    )
+    const events = parts.use(await EventFeed.start({ core, clock, log, metrics }, options))
+    const callers = new CallerResolver({ view: core.kit.view, activity, clock })
+    const common = new ApiCommon({ clock, metrics })
+    const shared = { core, clock, log, callers, invitations, common }
+    const management = createManagementApi({ ...shared, hasher, activity, sealer, events }, options)
+    const client = createClientApi(shared, options)
+    const health = parts.use(storeHealth({ store: core.store, clock }))
+    const { identity } = options
+    const web = await openWebServers({ log, clock, management, client, health, metrics, identity }, options.web)
+    parts.use(web)
     return new Controller(core, web, parts.move())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#parts[Symbol.asyncDispose]()
+  }
+}
+
+/** Opens the core alone, with its built-ins: enough to prepare a database that nobody serves yet. */
+export async function openCore(deps: ControllerDeps, options: ControllerOptions): Promise<Core> {
+  const { clock, invitations } = deps
+  const activity = new SessionActivity(clock)
+  const resources = controllerResources({ invitations, activity, hasher: new PasswordHasher(), clock }, options)
+  const core = await Core.open(deps, { databaseFile: options.databaseFile, resources })
+  await ensureBuiltIns(core.kit)
+  return core
+}
+
+interface ControllerResourceDeps {
+  readonly invitations: Invitations
+  readonly activity: SessionActivity
+  readonly hasher: PasswordHasher
+  readonly clock: Clock
+}
+
+/** The resources of a controller; routers and endpoints report nothing until they can connect. */
+export function controllerResources(deps: ControllerResourceDeps, { identity }: Pick<ControllerOptions, 'identity'>) {
+  return allResources({
+    ...deps,
+    trust: new CertificateTrust({ network: () => identity.caBundle }),
+    inviteToCa: (caId) => deps.invitations.inviteToCa(caId),
+    tracing: new IdentityTracing(deps.clock),
+    posture: nothingReported,
+    routerPresence: noRouterConnected,
+    presence: { connectionStatus: () => 'offline' },
+    terminatorCosts: { dynamicCost: () => 0 },
+    circuits: noCircuits,
+  })
+}
+
+function forgetEndedSessions(commits: readonly Commit[], activity: SessionActivity): void {
+  for (const { changes } of commits) {
+    for (const { table, id, after } of changes) if (table === 'apiSessions' && after === undefined) activity.forget(id)
   }
 }

@@ -6,11 +6,14 @@ import type { Change } from '../resource-kit/change.ts'
 import { isDisabled } from './disabled.ts'
 import { revokeIdentity } from './revoke-identity.ts'
 
+/** No time beyond this can be written down. */
+const LATEST = Date.UTC(9999, 11, 31)
+
 /** Zero or negative minutes: until it is enabled again. */
 export function disableIdentity(change: Change, identityId: string, minutes: number): void {
   const before = change.get('identities', identityId)
   const now = Date.parse(change.now)
-  const disabledUntil = minutes > 0 ? new Date(now + minutes * 60_000).toISOString() : null
+  const disabledUntil = minutes > 0 ? new Date(Math.min(now + minutes * 60_000, LATEST)).toISOString() : null
   change.update('identities', identityId, { disabledAt: change.now, disabledUntil })
   for (const session of [...change.view.find('apiSessions', 'identityId', identityId)]) {
     change.remove('apiSessions', session.id)

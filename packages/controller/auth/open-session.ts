@@ -9,7 +9,8 @@ import type { Kit } from '../resource-kit/kit.ts'
 import type { TableRows } from '../state/row.ts'
 import { findOne, type View } from '../state/view.ts'
 import { outstandingFactors } from './outstanding-factors.ts'
-import type { Login } from './password-login.ts'
+import { isDisabled } from './disabled.ts'
+import { type Login, LoginRefused } from './password-login.ts'
 import type { SessionActivity } from './session-activity.ts'
 
 type ApiSession = TableRows['apiSessions']
@@ -21,7 +22,15 @@ export interface ClientInfo {
   readonly envInfo: Readonly<Record<string, string>> | undefined
 }
 
+/** Looks again at what the factor was accepted for: it may have been disabled or removed while it was being checked. */
 export function openSession(change: Change, login: Login, info: ClientInfo, ipAddress: string): ApiSession {
+  const identity = change.view.get('identities', login.identityId)
+  if (identity === undefined || isDisabled(identity, Date.parse(change.now))) {
+    throw new LoginRefused('identity is disabled or gone', login)
+  }
+  if (change.view.get('authenticators', login.authenticatorId) === undefined) {
+    throw new LoginRefused('authenticator is gone', login)
+  }
   keepClientInfo(change, login.identityId, info)
   const mfa = findOne(change.view, 'mfas', 'identityId', login.identityId)
   return change.create(
@@ -43,7 +52,7 @@ export function openSession(change: Change, login: Login, info: ClientInfo, ipAd
 function knownConfigTypes(view: View, wanted: readonly string[]): readonly string[] {
   if (wanted.includes('all')) return ['all']
   const ids = wanted.map((name) => (view.get('configTypes', name) ?? findOne(view, 'configTypes', 'name', name))?.id)
-  return [...new Set(ids.filter((id) => id !== undefined))]
+  return [...new Set(ids.filter((id) => id !== undefined))].sort()
 }
 
 function keepClientInfo(change: Change, identityId: string, { sdkInfo, envInfo }: ClientInfo): void {

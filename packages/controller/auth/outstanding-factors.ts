@@ -33,7 +33,8 @@ export interface FactorState {
 export function outstandingFactors(view: View, session: FactorState): readonly AuthQuery[] {
   const identity = view.get('identities', session.identityId)
   const policy = identity && view.get('authPolicies', identity.authPolicyId)
-  if (policy === undefined) return []
+  // Without its policy nobody knows what would be enough.
+  if (policy === undefined) return [totpQuery]
   const queries: AuthQuery[] = []
   if ((session.isMfaRequired || policy.secondary.requireTotp) && !session.isMfaComplete) queries.push(totpQuery)
   const signer = requiredSigner(view, policy.secondary.requireExtJwtSigner)
@@ -42,14 +43,15 @@ export function outstandingFactors(view: View, session: FactorState): readonly A
 }
 
 function requiredSigner(view: View, id: string | null | undefined): AuthQuery | undefined {
-  const signer = id ? view.get('externalJwtSigners', id) : undefined
-  if (signer === undefined) return undefined
+  if (!id) return undefined
+  const signer = view.get('externalJwtSigners', id)
+  const scopes = signer?.scopes ?? []
   return {
     typeId: 'EXT-JWT',
     provider: 'url',
-    id: signer.id,
-    ...(signer.externalAuthUrl && { httpUrl: signer.externalAuthUrl }),
-    ...(signer.clientId && { clientId: signer.clientId }),
-    scopes: signer.scopes.length === 0 ? null : signer.scopes,
+    id,
+    ...(signer?.externalAuthUrl && { httpUrl: signer.externalAuthUrl }),
+    ...(signer?.clientId && { clientId: signer.clientId }),
+    scopes: scopes.length === 0 ? null : scopes,
   }
 }

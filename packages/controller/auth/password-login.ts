@@ -7,11 +7,14 @@
 import { ApiError } from '../api/api-error.ts'
 import type { Clock } from '../clock.ts'
 import type { Kit } from '../resource-kit/kit.ts'
+import type { TableRows } from '../state/row.ts'
 import { findOne } from '../state/view.ts'
 import { disableIdentity } from './disable-identity.ts'
 import { isDisabled } from './disabled.ts'
 import type { LoginAttempts } from './login-attempts.ts'
 import { HashingBusyError, type PasswordHasher } from './password-hash.ts'
+
+type Authenticator = TableRows['authenticators']
 
 export interface PasswordLoginDeps {
   readonly kit: Kit
@@ -48,23 +51,18 @@ export class PasswordLogin {
   }
 
   async login(username: string, password: string): Promise<Login> {
-    try {
-      return await this.#login(username, password)
-    } catch (error) {
-      if (!(error instanceof HashingBusyError)) throw error
-      throw new ApiError('SERVER_TOO_MANY_REQUESTS', { headers: { 'retry-after': '1' }, origin: error })
-    }
+    const { kit, hasher } = this.#deps
+    const authenticator = findOne(kit.view, 'authenticators', 'username', username)
+    if (authenticator !== undefined) return this.confirm(authenticator, password)
+    await orBusy(() => hasher.verifyNothing(password))
+    throw new LoginRefused('unknown user name')
   }
 
-  async #login(username: string, password: string): Promise<Login> {
+  /** Checks the password of an authenticator that is known already. A wrong one counts as a failed login. */
+  async confirm(authenticator: Authenticator, password: string): Promise<Login> {
     const { kit, hasher, attempts, clock } = this.#deps
-    const authenticator = findOne(kit.view, 'authenticators', 'username', username)
-    if (authenticator === undefined) {
-      await hasher.verifyNothing(password)
-      throw new LoginRefused('unknown user name')
-    }
     const who = { identityId: authenticator.identityId, authenticatorId: authenticator.id }
-    const verdict = await hasher.verify(password, authenticator.passwordHash ?? '')
+    const verdict = await orBusy(() => hasher.verify(password, authenticator.passwordHash ?? ''))
     const identity = kit.view.get('identities', who.identityId)
     const policy = identity && kit.view.get('authPolicies', identity.authPolicyId)
     if (identity === undefined || policy === undefined) throw new LoginRefused('identity is gone', who)
@@ -78,13 +76,26 @@ export class PasswordLogin {
     }
     if (isDisabled(identity, clock.now())) throw new LoginRefused('identity is disabled', who)
     attempts.succeeded(authenticator.id)
-    if (verdict.isOutdated) await this.#strengthen(authenticator.id, password)
+    if (verdict.isOutdated) await this.#strengthen(authenticator, password)
     return who
   }
 
-  async #strengthen(authenticatorId: string, password: string): Promise<void> {
+  /** Unless the password has been changed meanwhile: that one must stay. */
+  async #strengthen({ id, passwordHash: weak }: Authenticator, password: string): Promise<void> {
     const { kit, hasher } = this.#deps
-    const passwordHash = await hasher.hash(password)
-    await kit.writeAsController((change) => change.update('authenticators', authenticatorId, { passwordHash }))
+    const passwordHash = await orBusy(() => hasher.hash(password))
+    await kit.writeAsController((change) => {
+      if (change.view.get('authenticators', id)?.passwordHash !== weak) return
+      change.update('authenticators', id, { passwordHash })
+    })
+  }
+}
+
+async function orBusy<T>(hashing: () => Promise<T>): Promise<T> {
+  try {
+    return await hashing()
+  } catch (error) {
+    if (!(error instanceof HashingBusyError)) throw error
+    throw new ApiError('SERVER_TOO_MANY_REQUESTS', { headers: { 'retry-after': '1' }, origin: error })
   }
 }

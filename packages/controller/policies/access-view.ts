@@ -3,8 +3,15 @@
  *
  * Services made for the fabric alone and routers without an edge are invisible here: no role selects them, not even `#all`.
  */
-import type { AccessPolicy, AccessView, PolicyKind, SelectedKind, ServiceAccess } from '@weft/model'
-import type { Candidates, Semantic } from '@weft/model'
+import type {
+  AccessPolicy,
+  AccessView,
+  Candidates,
+  PolicyKind,
+  SelectedKind,
+  Semantic,
+  ServiceAccess,
+} from '@weft/model'
 import type { Row, TableName } from '../state/row.ts'
 import type { View } from '../state/view.ts'
 
@@ -73,6 +80,8 @@ function candidatesOf(view: View, kind: SelectedKind): Candidates {
   }
 }
 
-function isSelectable(row: Selectable): boolean {
-  return row.isFabricOnly !== true && (row.kind === undefined || row.kind === 'edge')
+/** Whether roles can select a row, by attribute, by id or as one of all. */
+export function isSelectable(row: Row): boolean {
+  const { isFabricOnly, kind } = row as Selectable
+  return isFabricOnly !== true && (kind === undefined || kind === 'edge')
 }

@@ -143,7 +143,9 @@ export class Change {
     const table = field.selects as TableName
     const missing: string[] = []
     for (const role of roles) {
-      if (role.startsWith('@') && this.view.get(table, role.slice(1)) === undefined) missing.push(role.slice(1))
+      if (!role.startsWith('@')) continue
+      const row = this.view.get(table, role.slice(1)) as Row | undefined
+      if (row === undefined || field.isSelectable?.(row) === false) missing.push(role.slice(1))
     }
     if (missing.length > 0) throw fieldError(name, `no ${table} found with the given ids`, missing.join(' '))
   }

@@ -91,6 +91,8 @@ export interface Field<T = unknown> extends FieldFacts<T> {
   }
   /** For role lists of policies: the table whose rows the roles select. */
   readonly selects?: string
+  /** Which rows of that table roles can name; all of them, if absent. */
+  readonly isSelectable?: (row: Row) => boolean
   /** For role attributes: indexed under each attribute. */
   readonly isRoleAttributes?: boolean
   /** The field that the table keeps, when this is another resource's way to set and show it. */
@@ -285,7 +287,10 @@ function areAttributes(values: readonly string[], at: string): void {
 }
 
 /** The roles by which a policy selects rows of a table: `#attribute`, `@id`, or `#all` alone. */
-export function roles(table: string, options: FieldFacts<readonly string[]> = {}): Field<readonly string[]> {
+export function roles(
+  table: string,
+  options: FieldFacts<readonly string[]> & Pick<Field, 'isSelectable'> = {},
+): Field<readonly string[]> {
   const facts = { symbol: true as const, isNullWhenEmpty: true, normalise: distinctSorted, holds: areRoles, ...options }
   return { ...field(listShape(textShape({ max: 4_096 })), [], 'string', facts, true), selects: table }
 }

@@ -52,7 +52,14 @@ export class Kit {
   }
 
   rendering(call: Call, place: Place, view: View = this.view): Rendering {
-    return { view, call, caller: call.caller, place, now: timestamp(this.#clock.now()) }
+    return {
+      view,
+      call,
+      caller: call.caller,
+      place,
+      now: timestamp(this.#clock.now()),
+      reference: (collection, id) => this.renderer.reference(collection, id, { view }),
+    }
   }
 
   record(collection: string, row: Row, call: Call, place: Place = 'detail'): Record<string, unknown> {

@@ -153,7 +153,7 @@ class Describer {
   }
 
   #records({ resource, as }: Shown): { readonly description: string; readonly schema: JsonSchema } {
-    const name = `${camelCase(resource.singular)}Record`
+    const name = `${camelCase(resource.bodyName ?? resource.singular)}Record`
     this.#definitions[name] ??= recordSchema(resource)
     if (as === 'record') return { description: 'The record.', schema: envelope(definition(name), { type: 'object' }) }
     const list = envelope({ type: 'array', items: definition(name) }, definition('listMeta'))

@@ -160,6 +160,7 @@ class Mounted {
         ...(action.body === undefined ? {} : { body: action.body }),
         ...(action.parameters === undefined ? {} : { parameters: action.parameters }),
         ...(action.produces === undefined ? {} : { produces: action.produces }),
+        ...(action.status === undefined ? {} : { status: action.status }),
         handle: (call) => action.run(call, this.#actionKit(call, action)),
       }
     }

@@ -26,6 +26,8 @@ export interface Rendering {
   readonly place: Place
   /** Wall time of the request, for what depends on it. */
   readonly now: string
+  /** A reference to another entity; undefined when it is not there. */
+  reference(collection: string, id: string): EntityReference | undefined
 }
 
 /** Something that must hold; throws the refusal. Run on every create and every update, by whatever path. */
@@ -58,6 +60,8 @@ export interface ResourceAction<R> {
   readonly body?: BodyContract
   readonly parameters?: readonly QueryParameter[]
   readonly produces?: readonly string[]
+  /** Of a successful answer, as in `Operation`. */
+  readonly status?: number
   readonly run: (call: Call<never>, kit: ActionKit<R>) => Answer | Promise<Answer>
 }
 

@@ -43,8 +43,13 @@ export function isObject(json: unknown): json is Record<string, unknown> {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export function isUuid(value: string): boolean {
+  return UUID.test(value)
+}
+
 const formats = {
-  uuid: (value: string) => UUID.test(value),
+  uuid: isUuid,
   uri: (value: string) => URL.canParse(value),
 } as const
 

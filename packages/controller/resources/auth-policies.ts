@@ -1,7 +1,9 @@
 /**
  * Auth policies: which primary factors an identity may log in with, and which it needs besides.
  */
-import { ApiError } from '../api/api-error.ts'
+import { ApiError, notFound, refusal } from '../api/api-error.ts'
+import type { Action } from '../api/operation.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { FilterSymbol, SymbolType, Value } from '../query/symbol.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { defineFields, object, type RowOf, uniqueName } from '../resource-kit/fields.ts'
@@ -17,6 +19,7 @@ import {
   required,
   textShape,
 } from '../resource-kit/shapes.ts'
+import type { View } from '../state/view.ts'
 
 const primary = {
   cert: required(objectShape({ allowed: required(flagShape), allowExpiredCerts: required(flagShape) })),
@@ -39,8 +42,10 @@ const secondary = {
   requireExtJwtSigner: optional(textShape()),
 }
 
+type PrimaryFactors = MembersOf<typeof primary>
+
 /** What the built-in policy allows, and what a policy written by nobody would. */
-export const defaultPrimary: MembersOf<typeof primary> = {
+export const defaultPrimary: PrimaryFactors = {
   cert: { allowed: true, allowExpiredCerts: true },
   updb: {
     allowed: true,
@@ -56,7 +61,7 @@ export const defaultPrimary: MembersOf<typeof primary> = {
 
 const fields = defineFields({
   name: uniqueName(),
-  primary: object(primary, { required: 'on create and put', default: defaultPrimary, normalise: withinFloors }),
+  primary: object(primary, { required: 'on create and put', default: defaultPrimary, normalise: withinBounds }),
   secondary: object(secondary, {
     required: 'on create and put',
     default: { requireTotp: false, requireExtJwtSigner: undefined },
@@ -81,6 +86,7 @@ export const authPolicies = defineResource({
   permission: 'auth-policy',
   fields,
   rules: [signersExist],
+  guard: onlyAdminsChangeThatOfAdmins,
   operationIds: { list: 'listAuthPolicies' },
   symbols: {
     'primary.cert.allowed': symbol('bool', ({ primary }) => primary.cert.allowed),
@@ -101,16 +107,35 @@ function symbol(type: SymbolType, value: (policy: AuthPolicy) => Value): FilterS
   return { type, value }
 }
 
-function withinFloors(value: AuthPolicy['primary']): AuthPolicy['primary'] {
+const SHORTEST_PASSWORD = 5
+const LONGEST_PASSWORD = 100
+
+function withinBounds(value: PrimaryFactors): PrimaryFactors {
   const { updb } = value
   return {
     ...value,
     updb: {
       ...updb,
-      minPasswordLength: Math.max(updb.minPasswordLength, 5),
+      minPasswordLength: Math.min(Math.max(updb.minPasswordLength, SHORTEST_PASSWORD), LONGEST_PASSWORD),
       maxAttempts: Math.max(updb.maxAttempts, 0),
       lockoutDurationMinutes: Math.max(updb.lockoutDurationMinutes, 0),
     },
+  }
+}
+
+/** Weakening the policy of an administrator is a step towards becoming one. */
+function onlyAdminsChangeThatOfAdmins(
+  caller: Caller,
+  action: Action,
+  before: AuthPolicy | undefined,
+  _body: unknown,
+  view: View,
+): void {
+  if (caller.isAdmin || action === 'read' || before === undefined) return
+  for (const { isAdmin, isDefaultAdmin } of view.find('identities', 'authPolicyId', before.id)) {
+    if (isAdmin || isDefaultAdmin) {
+      throw refusal('UNAUTHORIZED', 'only administrators may change the auth policy of an administrator')
+    }
   }
 }
 
@@ -121,9 +146,8 @@ function signersExist({ primary, secondary }: AuthPolicy, before: AuthPolicy | u
     }
   }
   const { requireExtJwtSigner: id } = secondary
-  if (id && id !== before?.secondary.requireExtJwtSigner && change.view.get('externalJwtSigners', id) === undefined) {
-    throw signerNotFound('secondary.requiredExtJwtSigner', id)
-  }
+  if (!id || id === before?.secondary.requireExtJwtSigner || change.view.get('externalJwtSigners', id)) return
+  throw before === undefined ? signerNotFound('secondary.requiredExtJwtSigner', id) : notFound('externalJwtSigner', id)
 }
 
 function signerNotFound(field: string, value: string): ApiError {

@@ -94,6 +94,7 @@ export function authenticatorActions(deps: AuthenticatorActionDeps): readonly Re
       path: '/{id}/re-enroll',
       operationId: 'reEnrollAuthenticator',
       needs: 'update',
+      status: 201,
       body: bodyContract('reEnroll', { expiresAt: time({ required: 'on create' }) }, 'create'),
       async run(call: Call<{ readonly expiresAt: string }>, kit) {
         const { id } = await kit.write((write) => reEnroll(deps, write, kit.row(write.view), call.body.expiresAt))

@@ -7,7 +7,7 @@ import { accessView } from '../policies/access-view.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { defineResource, type Resource } from '../resource-kit/resource.ts'
 import type { InvitationSigner } from './enrollment-issuing.ts'
-import { narrowByRoles } from './role-filter.ts'
+import { narrowByRoles, roleFilterParameters } from './role-filter.ts'
 import { capabilityNames } from './router-capabilities.ts'
 import { invitationMembers, inviteNewRouters, inviteRouter } from './router-enrollment.ts'
 import { type Router, routerConfigsFit, routerFields } from './router-fields.ts'
@@ -45,6 +45,7 @@ export function edgeRouters({ invitations, routerPresence }: RouterDeps): Resour
     rules: [routerConfigsFit],
     follow: [keepTunnelerIdentity, inviteNewRouters(invitations, 'edge')],
     narrow: narrowByRoles('edgeRouters'),
+    listParameters: roleFilterParameters,
     live: {
       isOnline: isConnected,
       hostname: (router) => connected(router)?.hostname ?? '',

@@ -6,7 +6,7 @@
  * where it may point is checked as soon as it is written.
  */
 import { type Certificate, PkiError, parseCertificates } from '@weft/pki'
-import { ApiError } from '../api/api-error.ts'
+import { ApiError, fieldError } from '../api/api-error.ts'
 import { hostAddress, isForbiddenAddress } from '../auth/forbidden-addresses.ts'
 import { timestamp } from '../clock.ts'
 import type { Change } from '../resource-kit/change.ts'
@@ -66,7 +66,7 @@ const fields = defineFields({
   kid: optionalText({ symbol: true, unique: { reason: inUniqueIndex } }),
   claimsProperty: text({ default: SUBJECT, normalise: orSubject, symbol: true }),
   useExternalId: flag({ symbol: true }),
-  externalAuthUrl: optionalText({ format: 'url' }),
+  externalAuthUrl: optionalText({ holds: mayBeOpened }),
   clientId: optionalText({ symbol: true }),
   scopes: listOf(textShape(), { symbol: true, isNullWhenEmpty: true, normalise: distinctSorted }),
   targetToken: text({ oneOf: ['ACCESS', 'ID'], default: 'ACCESS', symbol: true }),
@@ -141,6 +141,12 @@ function mayBeFetched(endpoint: string | null): void {
   if (!isForbiddenAddress(address)) return
   const kind = 'it is a metadata, link-local or unspecified address'
   throw invalidField('jwksEndpoint', endpoint, `jwks endpoint address ${address} is not permitted, ${kind}`)
+}
+
+/** Clients open it in a browser, so it must lead to a web page. */
+function mayBeOpened(url: string | null, at: string): void {
+  if (!url || /^https?:$/.test(URL.parse(url)?.protocol ?? '')) return
+  throw fieldError(at, `${at} must be an http or https URL`, url)
 }
 
 function hasOneSourceOfKeys({ certPem, jwksEndpoint }: ExternalJwtSigner): void {

@@ -36,7 +36,7 @@ import { createFirstEnrollment, firstEnrollment } from './identity-enrollment.ts
 import { overridingConfigs, type ServiceConfigs } from './identity-service-configs.ts'
 import { identitySublists } from './identity-sublists.ts'
 import type { NetworkInterface } from './network-interface.ts'
-import { narrowByRoles } from './role-filter.ts'
+import { narrowByRoles, roleFilterParameters } from './role-filter.ts'
 
 const precedences = ['default', 'required', 'failed'] as const
 const costShape = integerShape({ min: 0, max: 65_535 })
@@ -120,6 +120,7 @@ export function identities(deps: IdentityDeps): Resource {
     follow: [endsWithItsCredentials, createFirstEnrollment(deps.invitations)],
     guard: onlyAdminsTouchAdmins,
     narrow: narrowByRoles('identities'),
+    listParameters: roleFilterParameters,
     links: (identity) => ({
       'auth-policies': `./auth-policies/${identity.authPolicyId}`,
       'posture-data': `./identities/${identity.id}/posture-data`,
@@ -179,8 +180,8 @@ function onlyAdminsTouchAdmins(
 ): void {
   if (caller.isAdmin || action === 'read') return
   if (before !== undefined && isAdministrator(before)) {
-    const verb = action === 'delete' ? 'delete' : 'modify'
-    throw refusal('UNAUTHORIZED', `non-admins may not ${verb} admin identities`)
+    const denied = action === 'delete' ? 'non-admin may not delete' : 'non-admins may not modify'
+    throw refusal('UNAUTHORIZED', `${denied} admin identities`)
   }
   if (action === 'create') refuseEscalation(body)
   // Only a PUT can say a type, and a PUT says everything: whoever may not say all of it may not use it.

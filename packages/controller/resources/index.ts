@@ -30,7 +30,9 @@ export type ResourceDeps = Parameters<typeof identities>[0] &
   Parameters<typeof enrollments>[0] &
   Parameters<typeof services>[0] &
   Parameters<typeof terminators>[0] &
-  Parameters<typeof edgeRouters>[0]
+  Parameters<typeof edgeRouters>[0] &
+  Parameters<typeof sessions>[0] &
+  Parameters<typeof cas>[0]
 
 export function allResources(deps: ResourceDeps): readonly Resource[] {
   return [
@@ -40,7 +42,7 @@ export function allResources(deps: ResourceDeps): readonly Resource[] {
     enrollments(deps),
     mfas,
     apiSessions(deps),
-    sessions,
+    sessions(deps),
     revocations,
     configTypes,
     configs(),
@@ -52,7 +54,7 @@ export function allResources(deps: ResourceDeps): readonly Resource[] {
     edgeRouterPolicies,
     serviceEdgeRouterPolicies,
     postureChecks,
-    cas,
+    cas(deps),
     externalJwtSigners,
     controllers,
     controllerSettings,

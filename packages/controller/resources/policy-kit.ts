@@ -4,7 +4,7 @@
 import { type PolicyKind, policyMembers, type SelectedKind } from '@weft/model'
 import { refusal } from '../api/api-error.ts'
 import type { Action } from '../api/operation.ts'
-import { accessView } from '../policies/access-view.ts'
+import { accessView, isSelectable } from '../policies/access-view.ts'
 import { oneOf, roles, uniqueName } from '../resource-kit/fields.ts'
 import type { Rendering, Sublist } from '../resource-kit/resource.ts'
 import type { Row, TableName } from '../state/row.ts'
@@ -15,8 +15,8 @@ export const policyFields = {
 }
 
 export const identityRoles = roles('identities')
-export const serviceRoles = roles('services')
-export const edgeRouterRoles = roles('routers')
+export const serviceRoles = roles('services', { isSelectable })
+export const edgeRouterRoles = roles('routers', { isSelectable })
 export const postureCheckRoles = roles('postureChecks')
 
 /** One line per role, with the entity's present name in place of its id; what is gone is left out. */

@@ -4,24 +4,11 @@
 import { type AccessPolicy, policyMembers } from '@weft/model'
 import { accessView } from '../policies/access-view.ts'
 import type { Rendering } from '../resource-kit/resource.ts'
-import type { Row, TableName } from '../state/row.ts'
 import type { View } from '../state/view.ts'
+import type { PostureCheck } from './posture-checks.ts'
 import type { PostureReports } from './posture-reports.ts'
 
-/** What a query tells of a check. Which members a check has depends on its type. */
-interface Check extends Row {
-  readonly typeId: string
-  readonly timeoutSeconds: number
-  readonly promptOnWake: boolean
-  readonly promptOnUnlock: boolean
-  readonly process: Process | null
-  readonly processes: readonly Process[] | null
-}
-
-interface Process {
-  readonly osType: string
-  readonly path: string
-}
+type Process = Pick<PostureCheck['processes'][number], 'osType' | 'path'>
 
 /** Where nothing is timed. */
 const UNLIMITED = -1
@@ -43,7 +30,7 @@ export function policyQueries(policy: AccessPolicy, identityId: string, posture:
       ...(check.typeId === 'MFA' && check.promptOnWake && { promptOnWake: true }),
       ...(check.typeId === 'MFA' && check.promptOnUnlock && { promptOnUnlock: true }),
       ...(check.typeId === 'PROCESS' && check.process && { process: located(check.process) }),
-      processes: check.typeId === 'PROCESS_MULTI' ? (check.processes ?? []).map(located) : null,
+      processes: check.typeId === 'PROCESS_MULTI' ? check.processes.map(located) : null,
     }
   })
   const isPassing = postureQueries.every((query) => query.isPassing)
@@ -56,13 +43,13 @@ export function noQueries(permission: string) {
   return { policyId, policyType: permission, isPassing: true, postureQueries: [] }
 }
 
-function checksOf(view: View, policy: AccessPolicy): readonly Check[] {
+function checksOf(view: View, policy: AccessPolicy): readonly PostureCheck[] {
   const ids = [...policyMembers(accessView(view), policy, 'postureChecks')].sort()
-  return ids.map((id) => view.get('postureChecks' as TableName, id) as unknown as Check)
+  return ids.map((id) => view.get('postureChecks', id)!)
 }
 
 /** Only MFA is timed, and only if the check says so. */
-function timing({ typeId, timeoutSeconds }: Check, remaining: number, now: string) {
+function timing({ typeId, timeoutSeconds }: PostureCheck, remaining: number, now: string) {
   if (typeId !== 'MFA' || timeoutSeconds <= 0) return { timeout: UNLIMITED, timeoutRemaining: UNLIMITED }
   const timeoutAt = new Date(Date.parse(now) + remaining * 1000).toISOString()
   return { timeout: timeoutSeconds, timeoutRemaining: remaining, timeoutAt }

@@ -3,7 +3,7 @@
  *
  * It is volatile: kept where reports arrive, never stored. Resources only see this side of it.
  */
-import type { Row } from '../state/row.ts'
+import type { PostureCheck } from './posture-checks.ts'
 
 /** One kind of report, and the check it was made for. */
 export interface Reported {
@@ -51,7 +51,7 @@ export interface Standing {
 export interface PostureReports {
   dataOf(identityId: string): PostureData
   failedRequestsOf(identityId: string): readonly FailedServiceRequest[]
-  standing(check: Row, identityId: string, sessionId: string | undefined): Standing
+  standing(check: PostureCheck, identityId: string, sessionId: string | undefined): Standing
 }
 
 const never = { postureCheckId: '', timedOut: false, lastUpdatedAt: null }

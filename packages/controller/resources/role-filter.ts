@@ -3,34 +3,46 @@
  *
  * Unlike in policies `#all` is an attribute like any other here, and unknown ids are ignored.
  */
-
-import type { SelectedKind } from '@weft/model'
-import { type Semantic, selected } from '@weft/model'
+import type { SelectedKind, Semantic } from '@weft/model'
 import { fieldError } from '../api/api-error.ts'
-import type { Call } from '../api/operation.ts'
+import type { Call, QueryParameter } from '../api/operation.ts'
 import { accessView } from '../policies/access-view.ts'
 import type { View } from '../state/view.ts'
 
 const semantics: Readonly<Record<string, Semantic>> = { allof: 'AllOf', anyof: 'AnyOf' }
 
+/** What lists that can be narrowed by roles take. */
+export const roleFilterParameters: readonly QueryParameter[] = [
+  { name: 'roleFilter', kind: 'texts' },
+  { name: 'roleSemantic', kind: 'text' },
+]
+
 export function narrowByRoles(kind: SelectedKind) {
   return (call: Call, view: View): ReadonlySet<string> | undefined => {
     const roles = call.query.getAll('roleFilter')
     if (roles.length === 0) return undefined
-    const wanted = call.query.get('roleSemantic') || 'AllOf'
-    const semantic = semantics[wanted.toLowerCase()]
-    if (semantic === undefined) throw fieldError('semantic', 'invalid semantic', wanted)
+    const semantic = wantedSemantic(call)
     for (const role of roles) {
       if (!role.startsWith('#') && !role.startsWith('@')) throw fieldError('roleFilter', 'must begin with # or @', role)
     }
     const candidates = accessView(view).candidates(kind)
-    // The keyword is no keyword here: looked up as an attribute of that name.
-    const terms = roles.filter((role) => role !== '#all')
-    const isAllAsked = terms.length < roles.length
-    if (!isAllAsked) return new Set(selected(terms, semantic, candidates))
-    const named = new Set(selected(terms, semantic, candidates))
-    const withAll = new Set(candidates.withAttribute('all'))
-    if (semantic === 'AnyOf') return named.union(withAll)
-    return new Set([...named].filter((id) => roles.includes(`@${id}`) || withAll.has(id)))
+    const named = (prefix: string) => roles.filter((role) => role.startsWith(prefix)).map((role) => role.slice(1))
+    const found = new Set(named('@').filter((id) => candidates.has(id)))
+    const attributes = named('#')
+    const needed = semantic === 'AllOf' ? attributes : []
+    for (const attribute of semantic === 'AllOf' ? attributes.slice(0, 1) : attributes) {
+      for (const id of candidates.withAttribute(attribute)) {
+        const held = candidates.attributesOf(id)
+        if (needed.every((other) => held.includes(other))) found.add(id)
+      }
+    }
+    return found
   }
+}
+
+function wantedSemantic(call: Call): Semantic {
+  const wanted = call.query.get('roleSemantic') || 'AllOf'
+  const semantic = semantics[wanted.toLowerCase()]
+  if (semantic === undefined) throw fieldError('semantic', 'invalid semantic', wanted)
+  return semantic
 }

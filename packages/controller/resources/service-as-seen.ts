@@ -6,7 +6,6 @@
  * do it so, and clients tell null from empty.
  */
 import type { Rendering } from '../resource-kit/resource.ts'
-import type { TableName } from '../state/row.ts'
 import { noQueries, policyQueries } from './posture-queries.ts'
 import type { PostureReports } from './posture-reports.ts'
 import { viewerOf } from './service-viewer.ts'
@@ -45,7 +44,7 @@ export function requestedConfigs(service: Service, rendering: Rendering): Readon
 
 export function postureQueriesOf(service: Service, rendering: Rendering, posture: PostureReports) {
   const { identityId, policiesFor } = viewerOf(rendering)
-  const hasChecks = rendering.view.size('postureChecks' as TableName) > 0
+  const hasChecks = rendering.view.size('postureChecks') > 0
   const policies = hasChecks ? policiesFor(service) : []
   if (policies.length === 0) return (permissionsOf(service, rendering) ?? []).map(noQueries)
   return policies.map((policy) => policyQueries(policy, identityId, posture, rendering))

@@ -6,7 +6,7 @@
  */
 import { type AccessPolicy, policiesSelecting, selects } from '@weft/model'
 import { refusal } from '../api/api-error.ts'
-import type { Call } from '../api/operation.ts'
+import type { Call, QueryParameter } from '../api/operation.ts'
 import { accessView } from '../policies/access-view.ts'
 import type { Rendering } from '../resource-kit/resource.ts'
 import { findOne, type View } from '../state/view.ts'
@@ -19,6 +19,12 @@ export interface Viewer {
   /** The ids of the config types that were asked for; undefined when all were. */
   readonly configTypes: ReadonlySet<string> | undefined
 }
+
+/** What a list of services takes that depends on who looks. */
+export const viewerParameters: readonly QueryParameter[] = [
+  { name: 'configTypes', kind: 'texts' },
+  { name: 'asIdentity', kind: 'text' },
+]
 
 /** Kept for as long as the request is being answered. */
 const viewers = new WeakMap<Rendering, Viewer>()

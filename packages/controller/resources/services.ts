@@ -21,9 +21,9 @@ import { defineResource, type Resource } from '../resource-kit/resource.ts'
 import { checkConfigs } from './config-attachment.ts'
 import { policyTypeParameter, wantedAccess } from './identity-sublists.ts'
 import type { PostureReports } from './posture-reports.ts'
-import { narrowByRoles } from './role-filter.ts'
+import { narrowByRoles, roleFilterParameters } from './role-filter.ts'
 import { permissionsOf, postureQueriesOf, requestedConfigs } from './service-as-seen.ts'
-import { viewingIdentity } from './service-viewer.ts'
+import { viewerParameters, viewingIdentity } from './service-viewer.ts'
 
 export const terminatorStrategies = ['smartrouting', 'weighted', 'random', 'sticky'] as const
 
@@ -65,6 +65,7 @@ export function services({ posture }: { readonly posture: PostureReports }): Res
       viewingIdentity(call, view) // refused even when there is nothing to list
       return narrowServices(call, view)
     },
+    listParameters: [...roleFilterParameters, ...viewerParameters],
     live: {
       config: requestedConfigs,
       permissions: permissionsOf,

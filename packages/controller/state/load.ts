@@ -38,5 +38,9 @@ export function readRow(data: string, id: string): Row | string {
     return 'is not valid JSON'
   }
   if (typeof row !== 'object' || row === null || (row as Row).id !== id) return 'is not the row of its id'
-  return Object.freeze(row) as Row
+  return hasBase(row as Partial<Row>) ? (Object.freeze(row) as Row) : 'lacks what every row has'
+}
+
+function hasBase({ createdAt, updatedAt, tags }: Partial<Row>): boolean {
+  return typeof createdAt === 'string' && typeof updatedAt === 'string' && typeof tags === 'object' && tags !== null
 }

@@ -44,6 +44,23 @@ async function opened(options: { maxWaiting: number } = { maxWaiting: 100 }, wra
   }
 }
 
+/** The same store with one method of another kind. */
+function withAppend(store: Store, append: Store['append']): Store {
+  return {
+    get head() {
+      return store.head
+    },
+    load: (take) => store.load(take),
+    journal: (range) => store.journal(range),
+    prune: (limits) => store.prune(limits),
+    snapshot: (path) => store.snapshot(path),
+    check: () => store.check(),
+    acceptForeignWrites: () => store.acceptForeignWrites(),
+    append,
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
+}
+
 function put(id: string, values: object = {}) {
   return (draft: Overlay, time: string) => {
     const row = { id, createdAt: time, updatedAt: time, tags: {}, isSystem: false, ...values }
@@ -87,18 +104,12 @@ test('mutations of one tick share a commit; each sees those before it; one that 
 
 test('nothing is visible before it is durable', async () => {
   let release: (() => void) | undefined
-  const slow = (store: Store): Store =>
-    Object.assign(Object.create(store) as Store, {
-      async append(transactions: Parameters<Store['append']>[0]) {
-        await new Promise<void>((resolve) => {
-          release = resolve
-        })
-        return store.append(transactions)
-      },
-      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-      get head() {
-        return store.head
-      },
+  const slow = (store: Store) =>
+    withAppend(store, async (transactions) => {
+      await new Promise<void>((resolve) => {
+        release = resolve
+      })
+      return store.append(transactions)
     })
   await using world = await opened({ maxWaiting: 100 }, slow)
   const written = world.writer.submit(cause, put('a'))
@@ -110,14 +121,8 @@ test('nothing is visible before it is durable', async () => {
 })
 
 test('a failing store fails its callers and all later ones, applies nothing and is reported once', async () => {
-  const broken = (store: Store): Store =>
-    Object.assign(Object.create(store) as Store, {
-      append: () => Promise.reject(new StoreError('STORE_FAILED', 'disk full')),
-      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-      get head() {
-        return store.head
-      },
-    })
+  const broken = (store: Store) =>
+    withAppend(store, () => Promise.reject(new StoreError('STORE_FAILED', 'disk full')))
   await using world = await opened({ maxWaiting: 100 }, broken)
   await assert.rejects(world.writer.submit(cause, put('a')), { code: 'STORE_FAILED' })
   await assert.rejects(world.writer.submit(cause, put('b')), { code: 'STORE_FAILED' })
@@ -130,6 +135,33 @@ test('beyond the bound of waiting mutations the next one is refused at once', as
   const results = await Promise.allSettled(['a', 'b', 'c', 'd'].map((id) => world.writer.submit(cause, put(id))))
   assert.deepEqual(results.map((result) => result.status), ['fulfilled', 'fulfilled', 'fulfilled', 'rejected'])
   assert.ok((results[3] as PromiseRejectedResult).reason instanceof WriterBusyError)
+})
+
+test('restated rows are stored as they are held, unseen by the journal unless it is told', async () => {
+  await using world = await opened()
+  await world.writer.submit(cause, put('a'))
+  await world.writer.submit(cause, put('b'))
+  const stored = new Map<string, string>()
+  const batches: (readonly Commit[])[] = []
+  world.writer.follow((commits) => batches.push(commits))
+  const journal = { before: '{"id":"c"}', after: null }
+  await world.writer.restate(cause, [
+    { table: things, id: 'a' },
+    { table: things, id: 'c', journal },
+    { table: 'nowhere', id: 'd' },
+  ])
+  await world.store.load((rows) => {
+    for (const { id, data } of rows) stored.set(id, data)
+  })
+  assert.deepEqual([...stored.keys()].sort(), ['a', 'b'])
+  assert.equal(stored.get('a'), JSON.stringify(world.tables.get(things, 'a')))
+  assert.deepEqual(batches.flat().map(({ index, changes }) => [index, changes]), [[3, []]])
+  const entries = await world.store.journal({ after: 2 })
+  assert.deepEqual(entries.map(({ index, id, before, after }) => ({ index, id, before, after })), [
+    { index: 3, id: 'c', ...journal },
+  ])
+  await world.writer.submit(cause, put('e'))
+  assert.equal(world.store.head.index, 4)
 })
 
 test('closing answers what waits and refuses what comes later', async () => {

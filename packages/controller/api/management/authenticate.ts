@@ -1,13 +1,22 @@
 /**
  * `POST /authenticate`: from credentials to an API session.
  */
-import { ApiError, refusal } from '../api-error.ts'
-import type { Call, Operation } from '../operation.ts'
+
 import { type ClientInfo, openSession, ownSessionRecord } from '../../auth/open-session.ts'
-import { LoginRefused, type Login, type PasswordLogin } from '../../auth/password-login.ts'
+import { type Login, LoginRefused, type PasswordLogin } from '../../auth/password-login.ts'
 import type { SessionActivity } from '../../auth/session-activity.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
-import { couldNotParse, listShape, objectShape, optional, secretShape, textShape, WrongTypeError } from '../../resource-kit/shapes.ts'
+import {
+  couldNotParse,
+  listShape,
+  objectShape,
+  optional,
+  secretShape,
+  textShape,
+  WrongTypeError,
+} from '../../resource-kit/shapes.ts'
+import { ApiError, refusal } from '../api-error.ts'
+import type { Call, Operation } from '../operation.ts'
 
 export interface AuthenticateDeps {
   readonly kit: Kit
@@ -85,11 +94,14 @@ async function authenticate(deps: AuthenticateDeps, call: Call<Credentials | und
   const event = { method, remoteAddress: call.remoteAddress }
   try {
     const login = await primaryFactor(deps, method, call)
-    const session = await kit.write(call, (change) => openSession(change, login, clientInfo(call.body), call.remoteAddress))
+    const session = await kit.write(call, (change) =>
+      openSession(change, login, clientInfo(call.body), call.remoteAddress),
+    )
     activity.touch(session.id)
     onLogin({ ...event, isSuccess: true, reason: undefined, ...login })
     const record = ownSessionRecord(deps, call, session)
     const headers = {
+      ...secondaryChallenge(kit.view, record['authQueries'] as readonly AuthQuery[]),
       'zt-session': session.token,
       'expiration-seconds': String(record['expirationSeconds']),
       'expires-at': goTime(String(record['expiresAt'])),
@@ -104,16 +116,39 @@ async function authenticate(deps: AuthenticateDeps, call: Call<Credentials | und
   }
 }
 
-async function primaryFactor({ passwords }: AuthenticateDeps, method: string, call: Call<Credentials | undefined>): Promise<Login> {
+/** Tells which token must accompany every further request. */
+function secondaryChallenge(view: View, queries: readonly AuthQuery[]): Record<string, string> {
+  const { id } = queries.find(({ typeId }) => typeId === 'EXT-JWT') ?? {}
+  const signer = typeof id === 'string' ? view.get('externalJwtSigners', id) : undefined
+  return signer === undefined ? {} : { 'www-authenticate': externalChallenge('secondary', 'missing', [signer]) }
+}
+
+async function primaryFactor(
+  { kit, passwords }: AuthenticateDeps,
+  method: string,
+  call: Call<Credentials | undefined>,
+): Promise<Login> {
   if (method === 'cert') throw new LoginRefused('no certificate was accepted')
-  if (method === 'ext-jwt') throw new ApiError('UNAUTHORIZED')
+  if (method === 'ext-jwt') throw externalTokenRefused(kit.view, call)
   const { username, password } = call.body ?? {}
   if (!username || !password) throw refusal('COULD_NOT_VALIDATE', 'username and password fields are required')
   return passwords.login(username, password)
 }
 
+/** No external token is accepted yet; which signers could have issued one is told all the same. */
+function externalTokenRefused(view: View, call: Call): ApiError {
+  const signers = [...view.rows('externalJwtSigners').filter(({ enabled }) => enabled)]
+  if (signers.length === 0) return new ApiError('UNAUTHORIZED')
+  const isPresented = call.headerLines('authorization').some((line) => line.startsWith('Bearer '))
+  return unauthorized(externalChallenge('primary', isPresented ? 'invalid' : 'missing', signers))
+}
+
 function clientInfo(body: Credentials | undefined): ClientInfo {
-  return { configTypes: body?.configTypes ?? [], sdkInfo: withValues(body?.sdkInfo), envInfo: withValues(body?.envInfo) }
+  return {
+    configTypes: body?.configTypes ?? [],
+    sdkInfo: withValues(body?.sdkInfo),
+    envInfo: withValues(body?.envInfo),
+  }
 }
 
 function withValues(info: Info | undefined): Info | undefined {

@@ -9,7 +9,7 @@ import { filterableFields, symbolsOf } from '../../resource-kit/symbols.ts'
 import type { Row } from '../../state/row.ts'
 import { notFound } from '../api-error.ts'
 import { answerData } from '../envelope.ts'
-import type { Call, Operation } from '../operation.ts'
+import { type Call, listParameters, type Operation } from '../operation.ts'
 
 export interface FixedEntry {
   readonly id: string
@@ -21,13 +21,15 @@ export interface FixedList<E extends FixedEntry> {
   readonly singular: string
   readonly operationIds: { readonly list: string; readonly detail: string }
   readonly entries: readonly E[]
+  /** The content type of the list, where the peers send another than of everything else. */
+  readonly listContentType?: string
 }
 
 /** When what is part of the program came to be, as far as anybody needs to know. */
 const MADE_AT = '2026-01-01T00:00:00.000Z'
 
 export function fixedListOperations<E extends FixedEntry>(kit: Kit, list: FixedList<E>): Operation[] {
-  const { collection, singular, operationIds, entries } = list
+  const { collection, singular, operationIds, entries, listContentType: contentType } = list
   const rows: readonly (E & Row)[] = entries
     .map((entry) => ({ ...entry, createdAt: MADE_AT, updatedAt: MADE_AT, tags: {}, isSystem: false }))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -44,7 +46,8 @@ export function fixedListOperations<E extends FixedEntry>(kit: Kit, list: FixedL
       method: 'GET',
       path: `/${collection}`,
       access: 'session',
-      handle: (call) => answerQuery(call, { ...listed, context: kit.rendering(call, 'list'), record }),
+      parameters: listParameters,
+      handle: (call) => answerQuery(call, { ...listed, context: kit.rendering(call, 'list'), record, contentType }),
     },
     {
       operationId: operationIds.detail,

@@ -10,95 +10,104 @@ import type { Kit } from '../../resource-kit/kit.ts'
 import { answerFilter } from '../../resource-kit/list-answer.ts'
 import type { TableName } from '../../state/row.ts'
 import type { View } from '../../state/view.ts'
-import type { Answer, Call, Operation } from '../operation.ts'
+import { type Answer, type Call, listParameters, type Operation } from '../operation.ts'
 
-/** An index whose keys are attributes, or roles that name attributes. */
-interface Source {
-  readonly table: string
-  readonly index: string
-}
-
-/** Entities that have attributes: who may see them, and where they are used. Members are named as the answer names them. */
+/** Entities that have attributes, and the policies that select them. */
 interface Kind {
   readonly name: string
+  readonly path: string
   readonly permission: string
-  readonly entities: Readonly<Record<string, Source>>
-  readonly policies: Readonly<Record<string, Source>>
-}
-
-function kind(
-  name: string,
-  permission: string,
-  member: string,
-  table: string,
-  roles: string,
-  policies: readonly string[],
-) {
-  return {
-    name,
-    permission,
-    entities: { [member]: { table, index: 'roleAttributes' } },
-    policies: Object.fromEntries(policies.map((policy) => [policy, { table: policy, index: roles }])),
-  }
+  /** What usage calls the entities. */
+  readonly member: string
+  readonly table: TableName
+  /** The field of the policies that names the entities. */
+  readonly roles: string
+  readonly policies: readonly TableName[]
 }
 
 const kinds: readonly Kind[] = [
-  kind('Identity', 'identity', 'identities', 'identities', 'identityRoles', ['servicePolicies', 'edgeRouterPolicies']),
-  kind('EdgeRouter', 'router', 'edgeRouters', 'routers', 'edgeRouterRoles', [
-    'edgeRouterPolicies',
-    'serviceEdgeRouterPolicies',
-  ]),
-  kind('Service', 'service', 'services', 'services', 'serviceRoles', ['servicePolicies', 'serviceEdgeRouterPolicies']),
-  kind('PostureCheck', 'posture-check', 'postureChecks', 'postureChecks', 'postureCheckRoles', ['servicePolicies']),
+  {
+    name: 'Identity',
+    path: '/identity',
+    permission: 'identity',
+    member: 'identities',
+    table: 'identities',
+    roles: 'identityRoles',
+    policies: ['servicePolicies', 'edgeRouterPolicies'],
+  },
+  {
+    name: 'EdgeRouter',
+    path: '/edge-router',
+    permission: 'router',
+    member: 'edgeRouters',
+    table: 'routers',
+    roles: 'edgeRouterRoles',
+    policies: ['edgeRouterPolicies', 'serviceEdgeRouterPolicies'],
+  },
+  {
+    name: 'Service',
+    path: '/service',
+    permission: 'service',
+    member: 'services',
+    table: 'services',
+    roles: 'serviceRoles',
+    policies: ['servicePolicies', 'serviceEdgeRouterPolicies'],
+  },
+  {
+    name: 'PostureCheck',
+    path: '/posture-check',
+    permission: 'posture-check',
+    member: 'postureChecks',
+    table: 'postureChecks',
+    roles: 'postureCheckRoles',
+    policies: ['servicePolicies'],
+  },
 ]
 
 export function roleAttributeOperations({ view }: Kit): Operation[] {
-  return kinds.flatMap((kind) => {
-    const path = `/${kind.name.replace(/\B[A-Z]/, '-$&').toLowerCase()}-role-attribute`
-    const read = { method: 'GET', access: { entity: kind.permission, action: 'read' } } as const
-    return [
-      {
-        ...read,
-        operationId: `list${kind.name}RoleAttributes`,
-        path: `${path}s`,
-        handle: (call) => answerAttributes(call, attributesOf(kind, view), ({ id }) => id),
-      },
-      {
-        ...read,
-        operationId: `list${kind.name}RoleAttributeUsage`,
-        path: `${path}-usage`,
-        handle: (call) => {
-          const withIds = call.query.get('withIds') === 'true'
-          return answerAttributes(call, usedAttributes(kind, view), ({ id }) => usageOf(kind, view, id, withIds))
-        },
-      },
-    ] satisfies Operation[]
-  })
+  return kinds.flatMap((kind) => [attributeList(kind, view), usageList(kind, view)])
 }
 
-interface Attribute {
-  readonly id: string
+function attributeList({ name, path, permission, table }: Kind, view: View): Operation {
+  return {
+    operationId: `list${name}RoleAttributes`,
+    method: 'GET',
+    path: `${path}-role-attributes`,
+    access: { entity: permission, action: 'read' },
+    parameters: listParameters,
+    handle: (call) => answerAttributes(call, view.keys(table, 'roleAttributes'), (attribute) => attribute),
+  }
 }
 
-const symbols: SymbolTable<Attribute, undefined> = {
-  symbols: new Map([['id', { type: 'string', value: ({ id }) => id, isSortable: true }]]),
+function usageList(kind: Kind, view: View): Operation {
+  return {
+    operationId: `list${kind.name}RoleAttributeUsage`,
+    method: 'GET',
+    path: `${kind.path}-role-attribute-usage`,
+    access: { entity: kind.permission, action: 'read' },
+    parameters: [...listParameters, { name: 'withIds', kind: 'boolean' }],
+    handle(call: Call) {
+      const show = call.query.get('withIds') === 'true' ? holderIds : holderCount
+      return answerAttributes(call, usedAttributes(kind, view), (attribute) => usageOf(kind, view, attribute, show))
+    },
+  }
 }
 
-function answerAttributes(call: Call, ids: Iterable<string>, record: (attribute: Attribute) => unknown): Answer {
-  const rows = [...ids].sort(compareBytes).map((id) => ({ id }))
+const symbols: SymbolTable<string, undefined> = {
+  symbols: new Map([['id', { type: 'string', value: (attribute) => attribute, isSortable: true }]]),
+}
+
+function answerAttributes(call: Call, attributes: Iterable<string>, record: (attribute: string) => unknown): Answer {
+  const rows = [...attributes].sort(compareBytes)
   const source = { size: rows.length, all: () => rows, lookup: () => undefined }
   return answerFilter(call, { source, symbols, context: undefined, filterableFields: ['id'], record })
 }
 
-function attributesOf({ entities }: Kind, view: View): Set<string> {
-  return new Set(Object.values(entities).flatMap(({ table, index }) => [...view.keys(table as TableName, index)]))
-}
-
 /** The attributes of entities, and those that only policies name. */
-function usedAttributes(kind: Kind, view: View): Set<string> {
-  const used = attributesOf(kind, view)
-  for (const { table, index } of Object.values(kind.policies)) {
-    for (const role of view.keys(table as TableName, index)) if (namesAttribute(role)) used.add(role.slice(1))
+function usedAttributes({ table, policies, roles }: Kind, view: View): Set<string> {
+  const used = new Set(view.keys(table, 'roleAttributes'))
+  for (const policy of policies) {
+    for (const role of view.keys(policy, roles)) if (namesAttribute(role)) used.add(role.slice(1))
   }
   return used
 }
@@ -108,19 +117,26 @@ function namesAttribute(role: string): boolean {
   return role.startsWith('#') && role !== '#all'
 }
 
-function usageOf({ entities, policies }: Kind, view: View, roleAttribute: string, withIds: boolean) {
-  const usage: Record<string, unknown> = {}
-  for (const [name, source] of Object.entries(entities)) usage[name] = holders(view, source, roleAttribute, withIds)
-  const role = `#${roleAttribute}`
-  for (const [name, source] of Object.entries(policies)) {
-    usage[name] = namesAttribute(role) ? holders(view, source, role, withIds) : { count: 0, ids: withIds ? [] : null }
-  }
+type Show = (view: View, table: TableName, index: string, key: string) => Usage
+
+interface Usage {
+  readonly count: number
+  readonly ids: readonly string[] | null
+}
+
+function usageOf({ member, table, policies, roles }: Kind, view: View, roleAttribute: string, show: Show) {
+  const usage: Record<string, Usage> = { [member]: show(view, table, 'roleAttributes', roleAttribute) }
+  // An attribute that is called all cannot be named by a policy; the empty key has no holders.
+  const role = roleAttribute === 'all' ? '' : `#${roleAttribute}`
+  for (const policy of policies) usage[policy] = show(view, policy, roles, role)
   return { roleAttribute, usage }
 }
 
-function holders(view: View, { table, index }: Source, key: string, withIds: boolean) {
-  if (!withIds) return { count: view.countOf(table as TableName, index, key), ids: null }
-  const ids: string[] = []
-  for (const row of view.find(table as TableName, index, key) as Iterable<Attribute>) ids.push(row.id)
-  return { count: ids.length, ids: ids.sort(compareBytes) }
+function holderCount(view: View, table: TableName, index: string, key: string): Usage {
+  return { count: view.countOf(table, index, key), ids: null }
+}
+
+function holderIds(view: View, table: TableName, index: string, key: string): Usage {
+  const ids = [...view.find(table, index, key).map(({ id }) => id)].sort(compareBytes)
+  return { count: ids.length, ids }
 }

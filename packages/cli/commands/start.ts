@@ -1,0 +1,80 @@
+/**
+ * `weft start`: from nothing to a running network, in one command.
+ */
+import { randomBytes } from 'node:crypto'
+import { createDefaultAdmin, hasDefaultAdmin, loadControllerConfig } from '@weft/controller'
+import { Command, InvalidArgumentError } from 'commander'
+import { ensureHome, type Home, type HomeOptions } from '../home.ts'
+import { type LogFlags, openLog, withLogFlags } from '../log-options.ts'
+import { runController } from '../run-controller.ts'
+import { UsageError } from '../usage-error.ts'
+
+interface StartFlags extends HomeOptions, LogFlags {
+  readonly username: string
+  readonly password?: string
+}
+
+export function startCommand(): Command {
+  return withLogFlags(new Command('start'))
+    .description('start a network of your own, making everything it needs the first time')
+    .option('--home <directory>', 'where its data lies (default: weft in your data directory)')
+    .option('--port <number>', 'port of the API (default: 1280, or the port of last time)', readPort)
+    .option('--address <host>', 'host that others reach it by (default: 127.0.0.1, or that of last time)')
+    .option('--username <name>', 'user name of the administrator, for the first start', 'admin')
+    .option('--password <password>', 'password of the administrator, for the first start (default: a random one)')
+    .action(start)
+}
+
+async function start(flags: StartFlags): Promise<void> {
+  const log = openLog(flags, { level: 'warn', format: 'text' })
+  const home = await ensureHome(flags)
+  const { config } = loadControllerConfig(home.configFile, process.env)
+  const running = await runController(config, log).catch((error: unknown) => {
+    throw portAdvice(error, home)
+  })
+  const { kit } = running.controller.core
+  let password: string | undefined
+  if (!hasDefaultAdmin(kit)) {
+    password = flags.password ?? randomBytes(12).toString('base64url')
+    await createDefaultAdmin(kit, { username: flags.username, password, name: 'Default Admin' })
+  }
+  process.stdout.write(welcome(home, flags.username, password))
+  process.exitCode = await running.untilStopped()
+}
+
+function readPort(text: string): number {
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new InvalidArgumentError('wanted 1 to 65535')
+  return port
+}
+
+function portAdvice(error: unknown, { port }: Home): unknown {
+  const { code, message } = error as { readonly code?: string; readonly message?: string }
+  if (code !== 'EADDRINUSE' && code !== 'ADDRESS_IN_USE') return error
+  return new UsageError(`${message}\nStop that process, or choose another port: npm start -- --port ${port + 1}`)
+}
+
+/** The commands work as printed; after the first start the password is the reader's to fill in. */
+function welcome({ directory, caFile, url }: Home, username: string, password: string | undefined): string {
+  const curl = `curl -s --cacert '${caFile}'`
+  const api = `${url}/edge/management/v1`
+  const login = (secret: string) =>
+    `TOKEN=$(${curl} -H 'content-type: application/json' -d '{"username":"${username}","password":"${secret}"}' ` +
+    `'${api}/authenticate?method=password' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`
+  const shown = password === undefined ? '' : `  password  ${password}   (shown this once)\n`
+  return `
+Weft is running.
+
+  address   ${url}
+  home      ${directory}
+  username  ${username}
+${shown}
+Try next, in another terminal:
+
+  ${curl} ${url}/version
+  ${login(password ?? "'$WEFT_PASSWORD'")}
+  ${curl} -H "zt-session: $TOKEN" ${api}/identities
+
+Ctrl-C stops it.
+`
+}

@@ -1,0 +1,74 @@
+/**
+ * What all JSON APIs of a controller share: who calls, who may, what is measured, and what they tell of the controller.
+ */
+import type { Registry as MetricsRegistry } from 'prom-client'
+import { allows } from '../auth/permissions.ts'
+import type { CallerResolver } from '../auth/resolve-caller.ts'
+import type { Clock } from '../clock.ts'
+import type { Core } from '../core.ts'
+import type { Invitations } from '../invitations.ts'
+import type { Logger } from '../log/logger.ts'
+import { RequestMetrics, type RequestRecorder } from '../metrics/request-metrics.ts'
+import { cuid } from '../resource-kit/ids.ts'
+import { apiVersions } from './api-versions.ts'
+import { BodyReader } from './http/body-reader.ts'
+import type { Answered } from './http/exchange.ts'
+import { ServedSpecs } from './informational/served-specs.ts'
+import type { Operation } from './operation.ts'
+import { servedBindings, type WebServerConfig } from './web-servers.ts'
+import type { Identity } from '@weft/pki'
+
+export interface ApiDeps {
+  readonly core: Core
+  readonly clock: Clock
+  readonly log: Logger
+  readonly callers: CallerResolver
+  readonly invitations: Invitations
+  readonly common: ApiCommon
+}
+
+export interface ApiOptions {
+  readonly identity: Identity
+  readonly apiAddress: string
+  readonly web: readonly WebServerConfig[]
+}
+
+/** One of each per process. */
+export class ApiCommon {
+  /** Random per start: clients that see it change ask for the version document again. */
+  readonly instanceId = cuid()
+  readonly bodies = new BodyReader()
+  readonly specs: ServedSpecs
+  readonly requests: RequestMetrics
+
+  constructor({ clock, metrics }: { readonly clock: Clock; readonly metrics: MetricsRegistry }) {
+    this.specs = new ServedSpecs(clock)
+    this.requests = new RequestMetrics(metrics)
+  }
+}
+
+/** The settings of one API besides its base and operations. */
+export function apiSettings({ callers, log, common }: ApiDeps, api: string, operations: readonly Operation[]) {
+  const recorders = new Map<Operation | undefined, RequestRecorder>([[undefined, common.requests.unmatched]])
+  for (const operation of operations) recorders.set(operation, common.requests.forRoute({ api, ...operation }))
+  return {
+    resolveCaller: callers.resolve.bind(callers),
+    allows,
+    log: log.child({ component: api }),
+    instanceId: common.instanceId,
+    bodies: common.bodies,
+    onAnswered: ({ operation, status, milliseconds }: Answered) =>
+      recorders.get(operation)?.record(status, milliseconds / 1000),
+  }
+}
+
+/** What the informational operations tell. */
+export function informationalDeps({ invitations, common }: ApiDeps, options: ApiOptions) {
+  return {
+    versions: () => apiVersions(options.web, (binding) => servedBindings.has(binding)),
+    caBundle: () => options.identity.caBundle,
+    networkToken: () => invitations.networkToken(),
+    specs: common.specs,
+    apiAddress: options.apiAddress,
+  }
+}

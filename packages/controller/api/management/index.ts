@@ -1,0 +1,54 @@
+/**
+ * The Edge Management API: the operations of every resource, and those that are not a resource's.
+ */
+
+import { LoginAttempts } from '../../auth/login-attempts.ts'
+import type { PasswordHasher } from '../../auth/password-hash.ts'
+import { PasswordLogin } from '../../auth/password-login.ts'
+import type { SecretSealer } from '../../auth/sealed-secret.ts'
+import type { SessionActivity } from '../../auth/session-activity.ts'
+import { resourceOperations } from '../../resource-kit/operations.ts'
+import { type ApiDeps, type ApiOptions, apiSettings, informationalDeps } from '../api-settings.ts'
+import { MANAGEMENT_BASE } from '../http/edge-paths.ts'
+import { createJsonApi } from '../http/json-api.ts'
+import type { RequestHandler } from '../http/request-handler.ts'
+import type { Operation } from '../operation.ts'
+import { authenticateOperations, type LoginEvent } from './authenticate.ts'
+import { deprecatedRouterOperations } from './deprecated-routers.ts'
+import { identityTypeOperations } from './identity-types.ts'
+import { informationalOperations } from './informational.ts'
+import { roleAttributeOperations } from './role-attributes.ts'
+
+export interface ManagementDeps extends ApiDeps {
+  readonly hasher: PasswordHasher
+  readonly activity: SessionActivity
+  readonly sealer: SecretSealer
+  readonly events: { login(event: LoginEvent): void }
+}
+
+export interface ManagementOptions extends ApiOptions {
+  readonly sessions: { readonly sessionTimeout: number }
+  readonly totpIssuer: string
+  readonly databaseFile: string
+}
+
+export function createManagementApi(deps: ManagementDeps, options: ManagementOptions): RequestHandler {
+  const operations = managementOperations(deps, options)
+  return createJsonApi({ base: MANAGEMENT_BASE, operations, ...apiSettings(deps, 'management', operations) })
+}
+
+export function managementOperations(deps: ManagementDeps, options: ManagementOptions): Operation[] {
+  const { core, clock, hasher, activity, events } = deps
+  const { kit } = core
+  const passwords = new PasswordLogin({ kit, hasher, attempts: new LoginAttempts(), clock })
+  const { sessionTimeout } = options.sessions
+  const ofResources = resourceOperations(kit)
+  return [
+    ...ofResources,
+    ...deprecatedRouterOperations(ofResources),
+    ...identityTypeOperations(kit),
+    ...roleAttributeOperations(kit),
+    ...authenticateOperations({ kit, passwords, activity, sessionTimeout, onLogin: (event) => events.login(event) }),
+    ...informationalOperations({ ...informationalDeps(deps, options), view: kit.view }),
+  ]
+}

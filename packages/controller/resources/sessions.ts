@@ -1,0 +1,114 @@
+/**
+ * Sessions: that an API session dials or hosts a service. The client API makes them.
+ *
+ * What routers are shown is a signed token over the id, so the id itself opens nothing and can be listed.
+ */
+import { advise, grantingPolicies } from '@weft/model'
+import { answerData } from '../api/envelope.ts'
+import { accessView } from '../policies/access-view.ts'
+import { defineFields, oneOf, type RowOf, reference } from '../resource-kit/fields.ts'
+import { defineResource, type Rendering, type Resource } from '../resource-kit/resource.ts'
+import type { View } from '../state/view.ts'
+import { capabilityNames } from './router-capabilities.ts'
+import type { RouterPresence } from './router-presence.ts'
+
+const fields = defineFields({
+  type: oneOf(['Dial', 'Bind'], { setBy: 'server', symbol: true }),
+  identityId: reference('identities', { setBy: 'server', onTargetDeleted: 'cascade' }),
+  apiSessionId: reference('apiSessions', {
+    setBy: 'server',
+    onTargetDeleted: 'cascade',
+    shownAs: 'apiSession',
+    symbol: 'apiSession',
+  }),
+  serviceId: reference('services', {
+    setBy: 'server',
+    onTargetDeleted: 'cascade',
+    shownAs: 'service',
+    symbol: 'service',
+  }),
+})
+
+export type Session = RowOf<typeof fields>
+
+declare module '../state/row.ts' {
+  interface TableRows {
+    sessions: Session
+  }
+}
+
+/** The circuits of the fabric, as far as sessions ask. */
+export interface Circuits {
+  /** The routers of the first circuit that was made for a client, in order. */
+  pathOf(clientId: string): readonly string[]
+}
+
+/** A fabric without circuits. */
+export const noCircuits: Circuits = { pathOf: () => [] }
+
+export interface SessionDeps {
+  readonly routerPresence: RouterPresence
+  readonly circuits: Circuits
+}
+
+export function sessions({ routerPresence, circuits }: SessionDeps): Resource {
+  return defineResource({
+    collection: 'sessions',
+    singular: 'session',
+    table: 'sessions',
+    permission: 'ops',
+    idKind: 'cuid',
+    fields,
+    verbs: ['list', 'detail', 'delete'],
+    links: ({ id }) => ({ 'route-path': `./sessions/${id}/route-path` }),
+    live: {
+      token: ({ id }) => id,
+      servicePolicies: shownPolicies,
+      edgeRouters: (session, { view }) => shownRouters(session, view, routerPresence),
+    },
+    symbols: { token: { type: 'string', value: ({ id }) => id, index: 'id', isSortable: true } },
+    actions: [
+      {
+        method: 'GET',
+        path: '/{id}/route-path',
+        operationId: 'detailSessionRoutePath',
+        needs: 'read',
+        run: (call) => answerData({ routePath: circuits.pathOf(call.params['id']!) }),
+      },
+    ],
+  })
+}
+
+function shownPolicies({ identityId, serviceId, type }: Session, { view, reference }: Rendering) {
+  const policies = grantingPolicies(accessView(view), identityId, serviceId, type)
+  return [...policies].map(({ id }) => reference('service-policies', id))
+}
+
+const MOST_ROUTERS = 25
+
+/** The routers by which this session can be served, connected ones first; null when there are none. */
+function shownRouters({ identityId, serviceId }: Session, view: View, presence: RouterPresence) {
+  const { commonRouters } = advise(accessView(view), identityId, serviceId)
+  const isOffline = (id: string) => presence.connected(id) === undefined
+  const ids = commonRouters.toSorted((a, b) => Number(isOffline(a)) - Number(isOffline(b))).slice(0, MOST_ROUTERS)
+  return ids.length === 0 ? null : ids.map((id) => shownRouter(id, view, presence))
+}
+
+function shownRouter(id: string, view: View, presence: RouterPresence) {
+  const { name, cost, noTraversal, disabled, capabilitiesMask: mask } = view.get('routers', id)!
+  const connected = presence.connected(id)
+  const protocols = connected?.supportedProtocols ?? {}
+  return {
+    name,
+    cost,
+    noTraversal,
+    disabled,
+    hostname: connected?.hostname ?? '',
+    isOnline: connected !== undefined,
+    syncStatus: connected?.syncStatus ?? 'SYNC_UNKNOWN',
+    supportedProtocols: protocols,
+    urls: protocols,
+    capabilities: mask === null ? null : capabilityNames(mask),
+    version: connected?.versionInfo.version ?? '',
+  }
+}
