@@ -6,9 +6,10 @@
  * What was started is stopped in the opposite order, also when a later step fails.
  */
 import { ApiCommon } from './api/api-settings.ts'
+import { apiVersions } from './api/api-versions.ts'
 import { createClientApi } from './api/client/index.ts'
 import { createManagementApi } from './api/management/index.ts'
-import { openWebServers, type WebServerConfig, type WebServers } from './api/web-servers.ts'
+import { openWebServers, servedBindings, type WebServerConfig, type WebServers } from './api/web-servers.ts'
 import { CertificateTrust } from './auth/certificate-trust.ts'
 import { PasswordHasher } from './auth/password-hash.ts'
 import { CallerResolver } from './auth/resolve-caller.ts'
@@ -21,14 +22,18 @@ import { Core } from './core.ts'
 import { EventFeed } from './event-feed.ts'
 import type { EventsConfig } from './events/event-config.ts'
 import { storeHealth } from './health.ts'
+import { IntegrityRuns } from './integrity/integrity-runs.ts'
 import type { Invitations } from './invitations.ts'
 import type { Logger } from './log/logger.ts'
 import { createMetricsRegistry } from './metrics/registry.ts'
+import { WriterMetrics } from './metrics/writer-metrics.ts'
 import { allResources } from './resources/index.ts'
+import { describeController } from './resources/controllers.ts'
 import { IdentityTracing } from './resources/identity-tracing.ts'
 import { nothingReported } from './resources/posture-reports.ts'
 import { noRouterConnected } from './resources/router-presence.ts'
 import { noCircuits } from './resources/sessions.ts'
+import { Snapshots } from './snapshots.ts'
 import { JournalRetention, type RetentionLimits } from './state/journal-retention.ts'
 import type { Commit } from './state/writer.ts'
 import type { Identity } from '@weft/pki'
@@ -76,20 +81,26 @@ export class Controller implements AsyncDisposable {
     const activity = new SessionActivity(clock)
     const hasher = new PasswordHasher()
     const resources = controllerResources({ invitations, activity, hasher, clock }, options)
-    const core = parts.use(await Core.open(deps, { databaseFile: options.databaseFile, resources }))
+    const metrics = createMetricsRegistry()
+    const onCommit = commitObserver(new WriterMetrics(metrics))
+    const core = parts.use(await Core.open({ ...deps, onCommit }, { databaseFile: options.databaseFile, resources }))
     await ensureBuiltIns(core.kit)
+    await core.kit.writeAsController((change) => describeController(change, description(options)))
     const sealer = await SecretSealer.open(options.secretsKeyFile)
 
     const upkeep = parts.use(new SessionUpkeep({ kit: core.kit, activity, clock, log }, options.sessions))
     upkeep.start()
     core.writer.follow((commits) => forgetEndedSessions(commits, activity))
     parts.use(JournalRetention.start({ store: core.store, clock, log }, options.journal))
-    const metrics = createMetricsRegistry()
     const events = parts.use(await EventFeed.start({ core, clock, log, metrics }, options))
     const callers = new CallerResolver({ view: core.kit.view, activity, clock })
     const common = new ApiCommon({ clock, metrics })
-    const shared = { core, clock, log, callers, invitations, common }
-    const management = createManagementApi({ ...shared, hasher, activity, sealer, events }, options)
+    const shared = { core, clock, log, callers, invitations, common, events }
+    const snapshots = new Snapshots({ store: core.store, clock }, options)
+    const { store, tables, registry, writer, kit } = core
+    const integrity = parts.use(new IntegrityRuns({ store, tables, registry, writer, kit, snapshots, clock, log }))
+    const database = { snapshots, integrity }
+    const management = createManagementApi({ ...shared, hasher, activity, sealer, database }, options)
     const client = createClientApi(shared, options)
     const health = parts.use(storeHealth({ store: core.store, clock }))
     const { identity } = options
@@ -133,6 +144,26 @@ export function controllerResources(deps: ControllerResourceDeps, { identity }: 
     terminatorCosts: { dynamicCost: () => 0 },
     circuits: noCircuits,
   })
+}
+
+/** How this controller stands in the list of controllers. */
+function description({ controllerId, identity, ctrlAddress, web }: ControllerOptions) {
+  const { certificate } = identity.client ?? identity.servers[0]!
+  const versions = apiVersions(web, (binding) => servedBindings.has(binding))
+  const apiAddresses = Object.fromEntries(
+    Object.entries(versions)
+      .filter(([binding]) => binding !== 'edge' && binding !== 'health-checks')
+      .map(([binding, { v1 }]) => [binding, v1.apiBaseUrls.map((url) => ({ url, version: 'v1' }))]),
+  )
+  const { pem: certPem, fingerprint } = certificate
+  return { id: controllerId, name: controllerId, ctrlAddress, certPem, fingerprint, apiAddresses }
+}
+
+function commitObserver(metrics: WriterMetrics) {
+  return (mutations: number, milliseconds: number) => {
+    metrics.batchSize.observe(mutations)
+    metrics.commit.observe(milliseconds / 1000)
+  }
 }
 
 function forgetEndedSessions(commits: readonly Commit[], activity: SessionActivity): void {

@@ -18,6 +18,7 @@ export interface CoreDeps {
   readonly log: Logger
   /** Called when the store can no longer be trusted; the process must stop. */
   readonly onFailure: (error: unknown) => void
+  readonly onCommit?: (mutations: number, milliseconds: number) => void
 }
 
 export interface CoreOptions {
@@ -43,7 +44,8 @@ export class Core implements AsyncDisposable {
     this.unreadable = parts.unreadable
   }
 
-  static async open({ clock, log, onFailure }: CoreDeps, { databaseFile, resources }: CoreOptions): Promise<Core> {
+  static async open(deps: CoreDeps, { databaseFile, resources }: CoreOptions): Promise<Core> {
+    const { clock, log } = deps
     const registry = new Registry(resources)
     const tables = new Tables(registry.specs.values())
     await using opened = new AsyncDisposableStack()
@@ -51,7 +53,7 @@ export class Core implements AsyncDisposable {
     const unreadable = await loadTables(store, tables)
     for (const { table, id, reason } of unreadable) log.error('stored row set aside', { table, id, reason })
     const journaled = registry.withoutSecrets.bind(registry)
-    const writer = new Writer({ store, tables, specs: registry.specs, clock, journaled, onFailure })
+    const writer = new Writer({ ...deps, store, tables, specs: registry.specs, journaled })
     const kit = new Kit({ registry, tables, writer, clock })
     opened.move()
     return new Core({ store, registry, tables, writer, kit, unreadable })

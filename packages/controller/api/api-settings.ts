@@ -3,6 +3,7 @@
  */
 import type { Registry as MetricsRegistry } from 'prom-client'
 import { allows } from '../auth/permissions.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { CallerResolver } from '../auth/resolve-caller.ts'
 import type { Clock } from '../clock.ts'
 import type { Core } from '../core.ts'
@@ -25,6 +26,10 @@ export interface ApiDeps {
   readonly callers: CallerResolver
   readonly invitations: Invitations
   readonly common: ApiCommon
+  readonly events: {
+    /** An identity has called. */
+    called(caller: Caller, from: string, to: string): void
+  }
 }
 
 export interface ApiOptions {
@@ -48,8 +53,8 @@ export class ApiCommon {
 }
 
 /** The settings of one API besides its base and operations. */
-export function apiSettings({ callers, log, common }: ApiDeps, api: string, operations: readonly Operation[]) {
-  const recorders = new Map<Operation | undefined, RequestRecorder>([[undefined, common.requests.unmatched]])
+export function apiSettings({ callers, log, common, events }: ApiDeps, api: string, operations: readonly Operation[]) {
+  const recorders = new Map<Operation, RequestRecorder>()
   for (const operation of operations) recorders.set(operation, common.requests.forRoute({ api, ...operation }))
   return {
     resolveCaller: callers.resolve.bind(callers),
@@ -57,8 +62,10 @@ export function apiSettings({ callers, log, common }: ApiDeps, api: string, oper
     log: log.child({ component: api }),
     instanceId: common.instanceId,
     bodies: common.bodies,
-    onAnswered: ({ operation, status, milliseconds }: Answered) =>
-      recorders.get(operation)?.record(status, milliseconds / 1000),
+    onAnswered({ operation, call, status, milliseconds }: Answered) {
+      recorders.get(operation)?.record(status, milliseconds / 1000)
+      if (call.caller.kind !== 'nobody') events.called(call.caller, call.remoteAddress, call.host)
+    },
   }
 }
 

@@ -31,7 +31,7 @@ export function externalChallenge(
   signers: readonly Signer[],
 ): string {
   const ids = signers.map(({ id }) => id).join('|')
-  const issuers = signers.map(({ issuer }) => issuer).join('|')
+  const issuers = signers.map(({ issuer }) => headerSafe(issuer)).join('|')
   return `${challenge('Bearer', `openziti-${factor}-ext-jwt`, problem)} id="${ids}" issuer="${issuers}"`
 }
 
@@ -50,4 +50,9 @@ export function unauthenticated(): ApiError {
 
 function challenge(scheme: string, realm: string, problem: TokenProblem): string {
   return `${scheme} realm="${realm}" error="${problem}" error_description="${descriptions[problem]}"`
+}
+
+/** An issuer is any text that an operator has typed; what cannot stand between quotes in a header is percent-encoded. */
+function headerSafe(text: string): string {
+  return text.toWellFormed().replace(/[^\x20-\x7e]|["|\\]/gu, encodeURIComponent)
 }

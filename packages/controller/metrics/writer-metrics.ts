@@ -6,8 +6,6 @@ export class WriterMetrics {
   readonly batchSize: Histogram
   /** Time of one durable commit: what the disk takes. */
   readonly commit: Histogram
-  /** Time from submission to answer: what a caller waits. */
-  readonly mutation: Histogram
 
   constructor(registry: Registry) {
     const registers = [registry]
@@ -21,12 +19,6 @@ export class WriterMetrics {
     this.commit = new Histogram({
       name: 'weft_writer_commit_duration_seconds',
       help: 'Time of a durable commit.',
-      buckets,
-      registers,
-    })
-    this.mutation = new Histogram({
-      name: 'weft_writer_mutation_duration_seconds',
-      help: 'Time from the submission of a mutation to its answer.',
       buckets,
       registers,
     })

@@ -45,7 +45,7 @@ export class Lister {
       context: rendering,
       filterableFields: this.#fields,
       record: (row) => this.#kit.renderer.record(this.#resource, row, rendering),
-      contentType: this.#resource.listContentType,
+      contentType: place === 'list' ? this.#resource.listContentType : undefined,
     })
   }
 

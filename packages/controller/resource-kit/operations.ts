@@ -107,7 +107,8 @@ class Mounted {
     const { caller } = call
     const row = this.#row(call)
     this.#resource.guard?.(caller, 'read', row, {}, this.#kit.view)
-    if (this.#resource.isVisible?.(row, caller, this.#kit.view) === false) throw this.#missing(row.id)
+    if (this.#resource.isVisible?.(row, caller, this.#kit.view) === false)
+      throw notFound(this.#resource.singular, row.id)
     return answerData(this.#kit.record(this.#resource.collection, row, call))
   }
 
@@ -124,10 +125,10 @@ class Mounted {
   }
 
   async #delete(call: Call) {
-    const { table, guard } = this.#resource
+    const { table, guard, singular, singularOnDelete = singular } = this.#resource
     const id = call.params['id']!
     await this.#kit.write(call, (change) => {
-      const before = this.#rowIn(change.view.get(table, id) as Row | undefined, id)
+      const before = this.#rowIn(change.view.get(table, id) as Row | undefined, id, singularOnDelete)
       guard?.(call.caller, 'delete', before, {}, change.view)
       change.remove(table, id)
     })
@@ -186,13 +187,9 @@ class Mounted {
     return this.#rowIn(view.get(this.#resource.table, id) as Row | undefined, id)
   }
 
-  #rowIn(row: Row | undefined, id: string): Row {
-    if (row === undefined || this.#resource.includes?.(row) === false) throw this.#missing(id)
+  #rowIn(row: Row | undefined, id: string, singular = this.#resource.singular): Row {
+    if (row === undefined || this.#resource.includes?.(row) === false) throw notFound(singular, id)
     return row
-  }
-
-  #missing(id: string) {
-    return notFound(this.#resource.singular, id)
   }
 
   #access(action: Action): Access {

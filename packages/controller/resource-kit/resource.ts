@@ -96,6 +96,8 @@ export interface ResourceDeclaration<F extends AnyFields, R extends Row = RowOf<
   readonly verbs?: readonly Verb[]
   /** operationIds, when they do not follow from the singular. */
   readonly operationIds?: Partial<Record<Verb, string>>
+  /** The name by which a delete that finds nothing calls it, when it is not the singular. */
+  readonly singularOnDelete?: string
   /** The body's name in parse errors, when it is not the singular. */
   readonly bodyName?: string
   readonly rules?: readonly Rule<R>[]

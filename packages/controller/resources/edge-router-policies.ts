@@ -27,6 +27,7 @@ declare module '../state/row.ts' {
 export const edgeRouterPolicies = defineResource({
   collection: 'edge-router-policies',
   singular: 'edgeRouterPolicy',
+  singularOnDelete: 'edgeRouterPolicies',
   table: 'edgeRouterPolicies',
   permission: 'edge-router-policy',
   fields,

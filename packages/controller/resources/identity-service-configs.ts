@@ -40,7 +40,7 @@ export const serviceConfigActions: readonly ResourceAction<Identity>[] = [
     operationId: 'associateIdentitysServiceConfigs',
     needs: 'update',
     body: shapeContract('serviceConfigs', assignmentsShape),
-    run: (call: Call<readonly Assignment[]>, kit) => changeOverrides(kit, call.body, assigned),
+    run: (call: Call<readonly Assignment[]>, kit) => changeOverrides(call, kit, assigned),
   },
   {
     method: 'DELETE',
@@ -48,7 +48,7 @@ export const serviceConfigActions: readonly ResourceAction<Identity>[] = [
     operationId: 'disassociateIdentitysServiceConfigs',
     needs: 'update',
     body: shapeContract('serviceConfigIdPairs', assignmentsShape, { isRequired: false }),
-    run: (call: Call<readonly Assignment[] | undefined>, kit) => changeOverrides(kit, call.body ?? [], removed),
+    run: (call: Call<readonly Assignment[] | undefined>, kit) => changeOverrides(call, kit, removed),
   },
 ]
 
@@ -73,11 +73,14 @@ function listOverrides(kit: ActionKit<Identity>) {
 
 type Edit = (change: Change, overrides: ServiceConfigs, assignment: Assignment) => ServiceConfigs
 
-async function changeOverrides(kit: ActionKit<Identity>, assignments: readonly Assignment[], edit: Edit) {
+async function changeOverrides(call: Call<readonly Assignment[] | undefined>, kit: ActionKit<Identity>, edit: Edit) {
+  const identityId = call.params['id']!
   await kit.write((change) => {
+    // Peers name what is missing here by its table.
+    if (change.view.get('identities', identityId) === undefined) throw notFound('identities', identityId)
     const identity = kit.row(change.view)
     let overrides = identity.serviceConfigs
-    for (const assignment of assignments) overrides = edit(change, overrides, assignment)
+    for (const assignment of call.body ?? []) overrides = edit(change, overrides, assignment)
     if (overrides !== identity.serviceConfigs) change.update('identities', identity.id, { serviceConfigs: overrides })
   })
   return empty

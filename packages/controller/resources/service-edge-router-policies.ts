@@ -20,6 +20,7 @@ const kind = 'serviceEdgeRouterPolicies'
 export const serviceEdgeRouterPolicies = defineResource({
   collection: 'service-edge-router-policies',
   singular: 'serviceEdgeRouterPolicy',
+  singularOnDelete: 'serviceEdgeRouterPolicies',
   table: kind,
   permission: 'service-edge-router-policy',
   fields,

@@ -36,6 +36,7 @@ declare module '../state/row.ts' {
 export const servicePolicies = defineResource({
   collection: 'service-policies',
   singular: 'servicePolicy',
+  singularOnDelete: 'servicePolicies',
   table: 'servicePolicies',
   permission: 'service-policy',
   fields,

@@ -62,6 +62,8 @@ export interface WriterDeps {
   readonly journaled: (table: string, row: Row) => Row
   /** Called once when the store has failed; the process must report it and stop. */
   readonly onFailure: (error: unknown) => void
+  /** Told how many mutations shared a commit and how long the disk took, for metrics. */
+  readonly onCommit?: (mutations: number, milliseconds: number) => void
 }
 
 export interface WriterOptions {
@@ -190,12 +192,14 @@ export class Writer implements AsyncDisposable {
     }
     this.#waiting.splice(0, taken)
     if (stored.length > 0) {
+      const startedAt = clock.monotonic()
       try {
         await store.append(stored)
       } catch (error) {
         this.#fail(error, outcomes)
         return
       }
+      this.#deps.onCommit?.(stored.length, clock.monotonic() - startedAt)
       this.#index += commits.length
       for (const commit of commits) tables.apply(commit.changes)
       for (const follower of this.#followers) follower(commits)

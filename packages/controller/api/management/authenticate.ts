@@ -1,8 +1,9 @@
 /**
  * `POST /authenticate`: from credentials to an API session.
  */
-
+import { externalChallenge, unauthorized } from '../../auth/challenges.ts'
 import { type ClientInfo, openSession, ownSessionRecord } from '../../auth/open-session.ts'
+import type { AuthQuery } from '../../auth/outstanding-factors.ts'
 import { type Login, LoginRefused, type PasswordLogin } from '../../auth/password-login.ts'
 import type { SessionActivity } from '../../auth/session-activity.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
@@ -15,6 +16,7 @@ import {
   textShape,
   WrongTypeError,
 } from '../../resource-kit/shapes.ts'
+import type { View } from '../../state/view.ts'
 import { ApiError, refusal } from '../api-error.ts'
 import type { Call, Operation } from '../operation.ts'
 
@@ -118,7 +120,7 @@ async function authenticate(deps: AuthenticateDeps, call: Call<Credentials | und
 
 /** Tells which token must accompany every further request. */
 function secondaryChallenge(view: View, queries: readonly AuthQuery[]): Record<string, string> {
-  const { id } = queries.find(({ typeId }) => typeId === 'EXT-JWT') ?? {}
+  const id = queries.find(({ typeId }) => typeId === 'EXT-JWT')?.['id']
   const signer = typeof id === 'string' ? view.get('externalJwtSigners', id) : undefined
   return signer === undefined ? {} : { 'www-authenticate': externalChallenge('secondary', 'missing', [signer]) }
 }
@@ -135,9 +137,17 @@ async function primaryFactor(
   return passwords.login(username, password)
 }
 
+/** More would not fit into a header that clients accept. */
+const MOST_SIGNERS = 32
+
 /** No external token is accepted yet; which signers could have issued one is told all the same. */
 function externalTokenRefused(view: View, call: Call): ApiError {
-  const signers = [...view.rows('externalJwtSigners').filter(({ enabled }) => enabled)]
+  const signers = [
+    ...view
+      .rows('externalJwtSigners')
+      .filter(({ enabled }) => enabled)
+      .take(MOST_SIGNERS),
+  ]
   if (signers.length === 0) return new ApiError('UNAUTHORIZED')
   const isPresented = call.headerLines('authorization').some((line) => line.startsWith('Bearer '))
   return unauthorized(externalChallenge('primary', isPresented ? 'invalid' : 'missing', signers))
