@@ -112,8 +112,9 @@ web:
     apis:
       - binding: edge-management
       - binding: edge-client
-      - binding: health-checks
-      - binding: metrics
+      # Open to anyone who can reach this port:
+      # - binding: health-checks
+      # - binding: metrics
 `
 }
 

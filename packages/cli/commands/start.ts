@@ -36,7 +36,7 @@ async function start(flags: StartFlags): Promise<void> {
   let password: string | undefined
   if (!hasDefaultAdmin(kit)) {
     password = flags.password ?? randomBytes(12).toString('base64url')
-    await createDefaultAdmin(kit, { username: flags.username, password, name: 'Default Admin' })
+    await createDefaultAdmin(kit, { username: flags.username, password, name: flags.username })
   }
   process.stdout.write(welcome(home, flags.username, password))
   process.exitCode = await running.untilStopped()

@@ -121,9 +121,9 @@ function createEnrollment(change: Change, signer: InvitationSigner, request: Req
   if (identity.typeId === 'Router') throw invalidField('identityId', identityId, 'routers enroll by themselves')
   if (expiresAt! <= change.now) throw invalidField('expiresAt', expiresAt!, 'expiresAt must be in the future')
   if (method === 'ottca' && (!caId || change.view.get('cas', caId) === undefined)) {
-    throw invalidField('caId', caId ?? '', 'ca not found')
+    throw invalidField('caId', caId ?? '<nil>', 'ca not found')
   }
-  if (method === 'updb' && !username) throw invalidField('username', '', 'username not provided')
+  if (method === 'updb' && !username) throw invalidField('username', '<nil>', 'username not provided')
   const extras = { ...(method === 'ottca' && { caId: caId! }), ...(method === 'updb' && { username: username! }) }
   return issueEnrollment(change, signer, { method, identityId, expiresAt: expiresAt!, ...extras }, { idKind: 'uuid' })
 }

@@ -96,7 +96,6 @@ export const externalJwtSigners = defineResource({
   table: 'externalJwtSigners',
   permission: 'external-jwt-signer',
   fields,
-  rules: [hasOneSourceOfKeys],
   follow: [isUnusedWhenDeleted],
 })
 
@@ -104,14 +103,24 @@ export const externalJwtSigners = defineResource({
 const parsed = new WeakMap<object, Certificate>()
 
 function certificateOf(row: Readonly<Record<string, unknown>>): Certificate | undefined {
-  const pem = row['certPem'] as string | null
-  if (pem === null) return undefined
+  const { certPem, jwksEndpoint } = row as Pick<ExternalJwtSigner, 'certPem' | 'jwksEndpoint'>
+  checkSourceOfKeys(certPem, jwksEndpoint)
+  if (certPem === null) return undefined
   let certificate = parsed.get(row)
   if (certificate === undefined) {
-    certificate = onlyCertificate(pem)
+    certificate = onlyCertificate(certPem)
     parsed.set(row, certificate)
   }
   return certificate
+}
+
+function checkSourceOfKeys(certPem: string | null, jwksEndpoint: string | null): void {
+  if (certPem === null && jwksEndpoint === null) {
+    throw invalidField('certPem', '<nil>', 'jwksEndpoint or certPem is required')
+  }
+  if (certPem !== null && jwksEndpoint !== null) {
+    throw invalidField('jwksEndpoint', jwksEndpoint, 'only one of jwksEndpoint or certPem may be defined')
+  }
 }
 
 function onlyCertificate(pem: string): Certificate {
@@ -147,15 +156,6 @@ function mayBeFetched(endpoint: string | null): void {
 function mayBeOpened(url: string | null, at: string): void {
   if (!url || /^https?:$/.test(URL.parse(url)?.protocol ?? '')) return
   throw fieldError(at, `${at} must be an http or https URL`, url)
-}
-
-function hasOneSourceOfKeys({ certPem, jwksEndpoint }: ExternalJwtSigner): void {
-  if (certPem === null && jwksEndpoint === null) {
-    throw invalidField('certPem', '<nil>', 'jwksEndpoint or certPem is required')
-  }
-  if (certPem !== null && jwksEndpoint !== null) {
-    throw invalidField('jwksEndpoint', jwksEndpoint, 'only one of jwksEndpoint or certPem may be defined')
-  }
 }
 
 /** Auth policies name signers inside their factors, where the kit does not see references. */

@@ -157,13 +157,14 @@ function shownAuthenticators({ id }: Identity, { view }: Rendering) {
 }
 
 /** An open enrollment is a credential: an administrator's is shown to administrators only. */
-function shownEnrollments(identity: Identity, { view, caller }: Rendering) {
+function shownEnrollments(identity: Identity, rendering: Rendering) {
+  const { view, caller } = rendering
   const shown: Record<string, unknown> = {}
   const isSecret = isAdministrator(identity) && !caller.isAdmin
   for (const enrollment of view.find('enrollments', 'identityId', identity.id)) {
     const { id, method, token, jwt, expiresAt, caId } = enrollment
     const credential = isSecret ? {} : { token, jwt }
-    shown[method] = { id, ...credential, expiresAt, ...(caId && { caId }) }
+    shown[method] = { id, ...credential, expiresAt, ...(caId && { caId, ca: rendering.reference('cas', caId) }) }
   }
   return shown
 }

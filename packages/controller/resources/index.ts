@@ -37,6 +37,7 @@ export type ResourceDeps = Parameters<typeof identities>[0] &
 export function allResources(deps: ResourceDeps): readonly Resource[] {
   return [
     authPolicies,
+    externalJwtSigners,
     identities(deps),
     authenticators(deps),
     enrollments(deps),
@@ -55,7 +56,6 @@ export function allResources(deps: ResourceDeps): readonly Resource[] {
     serviceEdgeRouterPolicies,
     postureChecks,
     cas(deps),
-    externalJwtSigners,
     controllers,
     controllerSettings,
   ]

@@ -4,6 +4,7 @@
  * Those that SDKs and tunnelers host come over the control channel; what is made here is hosted by the router itself. The
  * service and the instance a terminator was made for never change.
  */
+import { notFound } from '../api/api-error.ts'
 import type { FilterSymbol } from '../query/symbol.ts'
 import {
   defineFields,
@@ -17,6 +18,7 @@ import {
 } from '../resource-kit/fields.ts'
 import { defineResource, type Rendering, type Resource } from '../resource-kit/resource.ts'
 import { type Shape, WrongTypeError } from '../resource-kit/shapes.ts'
+import type { View } from '../state/view.ts'
 import { refuseSystem } from './policy-kit.ts'
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
@@ -88,7 +90,10 @@ export function terminators({ terminatorCosts }: { readonly terminatorCosts: Ter
     table: 'terminators',
     permission: 'terminator',
     fields,
-    guard: (_caller, action, before) => refuseSystem('terminator', action, before),
+    guard(_caller, action, before, body, view) {
+      refuseSystem('terminator', action, before)
+      if (before === undefined) refuseFabricOnly(String(body['serviceId']), view)
+    },
     live: {
       identity: ({ instanceId }) => instanceId,
       dynamicCost: ({ id }) => terminatorCosts.dynamicCost(id),
@@ -98,6 +103,11 @@ export function terminators({ terminatorCosts }: { readonly terminatorCosts: Ter
       'router.name': nameOf('routers', ({ routerId }) => routerId),
     },
   })
+}
+
+/** What the fabric alone knows does not exist here. */
+function refuseFabricOnly(serviceId: string, view: View): void {
+  if (view.get('services', serviceId)?.isFabricOnly) throw notFound('service', serviceId)
 }
 
 function bindingOf(address: string): string {

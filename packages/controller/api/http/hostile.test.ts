@@ -64,7 +64,7 @@ for (const [name, asked] of [
     client.send(requestBytes(asked))
     const answer = await client.answer()
     assert.equal(answer.status, 413)
-    assert.equal(errorOf(answer).code, 'REQUEST_ENTITY_TOO_LARGE')
+    assert.equal(JSON.parse(answer.body).code, 'REQUEST_ENTITY_TOO_LARGE')
     assert.equal(answer.headers['connection'], 'close')
     assert.equal(await client.rest(), '')
   })
