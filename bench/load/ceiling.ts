@@ -17,7 +17,10 @@ export async function measureCeiling(
   options: { readonly connections: number; readonly milliseconds: number },
 ): Promise<readonly Ceiling[]> {
   const clock = { now: () => Date.now() }
-  const root = await CertificateAuthority.createRoot({ subject: { commonName: 'bench' }, trustDomain: 'bench' }, { clock })
+  const root = await CertificateAuthority.createRoot(
+    { subject: { commonName: 'bench' }, trustDomain: 'bench' },
+    { clock },
+  )
   const privateKey = await generatePrivateKey('P-256')
   const subject = { commonName: 'localhost' }
   const hosts = ['127.0.0.1']

@@ -33,7 +33,7 @@ export class LoadConnection implements Disposable {
       ALPNProtocols: ['http/1.1'],
       onread: {
         buffer: Buffer.allocUnsafe(READ_BUFFER),
-        callback: (length, buffer) => connection.#take((buffer as Buffer).subarray(0, length)),
+        callback: (length: number, buffer: Buffer) => connection.#take(buffer.subarray(0, length)),
       },
     } as tls.ConnectionOptions)
     connection.#socket = socket

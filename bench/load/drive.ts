@@ -23,6 +23,16 @@ export interface Driven {
   readonly seconds: number
 }
 
+/** A request of a load was not answered with success. */
+export class RefusedError extends Error {
+  readonly code = 'REFUSED'
+
+  constructor(status: number, body: string) {
+    super(`answered with ${status}: ${body.slice(0, 1_000)}`)
+    this.name = 'RefusedError'
+  }
+}
+
 /**
  * Answers when every request is answered; throws at the first that is refused. `around` runs with all connections open
  * and idle, so that their handshakes are not part of what it measures.
@@ -61,7 +71,7 @@ function runAll(open: readonly LoadConnection[], source: RequestSource, millisec
       const onResponse = (status: number, body: string) => {
         latencies.push(performance.now() - sentAt)
         if (status < 200 || status > 299) {
-          reject(new Error(`a request was answered with ${status}: ${body.slice(0, 1_000)}`))
+          reject(new RefusedError(status, body))
           return
         }
         source.answered?.(body)

@@ -14,9 +14,10 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 export class ResponseReader {
   /** Of the response that was read last. */
   status = 0
-  /** The body of that response, when it is to be kept. */
+  /** The body of that response, when it is to be kept or says what went wrong. */
   body = ''
-  readonly #keepsBody: boolean
+  readonly #keepsBodies: boolean
+  #keepsBody = false
   #head = ''
   #isInBody = false
   /** Bytes of the body, or of the present chunk with its line end, that are still to come. */
@@ -24,7 +25,7 @@ export class ResponseReader {
   #chunks: ChunkReader | undefined
 
   constructor({ keepsBody }: { readonly keepsBody: boolean }) {
-    this.#keepsBody = keepsBody
+    this.#keepsBodies = keepsBody
   }
 
   /** Takes what arrived; true when the response is complete. Throws when it is none. */
@@ -38,7 +39,7 @@ export class ResponseReader {
       if (!this.#chunks.take(bytes, from)) return false
       if (this.#keepsBody) this.body = this.#chunks.text
     } else {
-      if (this.#keepsBody) this.body += bytes.latin1Slice(from, bytes.length)
+      if (this.#keepsBody) this.body += bytes.toString('latin1', from, bytes.length)
       this.#left -= bytes.length - from
       if (this.#left > 0) return false
       if (this.#left < 0) throw new Error('the server sent more than it announced')
@@ -51,7 +52,7 @@ export class ResponseReader {
   #takeHead(bytes: Buffer): number {
     const known = this.#head.length
     const end = known === 0 ? bytes.indexOf(HEAD_END) : -1
-    const head = this.#head + bytes.latin1Slice(0, end < 0 ? bytes.length : end + 4)
+    const head = this.#head + bytes.toString('latin1', 0, end < 0 ? bytes.length : end + 4)
     const headEnd = end < 0 ? head.indexOf('\r\n\r\n') : end
     if (headEnd < 0) {
       if (head.length > LONGEST_HEAD) throw new Error('the head of a response is too long')
@@ -62,6 +63,7 @@ export class ResponseReader {
     this.#isInBody = true
     this.status = Number(head.slice(9, 12))
     this.body = ''
+    this.#keepsBody = this.#keepsBodies || this.status > 299
     const length = LENGTH.exec(head)
     this.#chunks = length === null && CHUNKED.test(head) ? new ChunkReader(this.#keepsBody) : undefined
     this.#left = length === null ? 0 : Number(length[1])
@@ -86,7 +88,7 @@ class ChunkReader {
     while (at < bytes.length) {
       if (this.#left === 0) {
         const end = bytes.indexOf(0x0a, at)
-        this.#line += bytes.latin1Slice(at, end < 0 ? bytes.length : end)
+        this.#line += bytes.toString('latin1', at, end < 0 ? bytes.length : end)
         if (end < 0) return false
         at = end + 1
         const size = Number.parseInt(this.#line, 16)
@@ -99,7 +101,7 @@ class ChunkReader {
       }
       const taken = Math.min(this.#left, bytes.length - at)
       const text = Math.min(taken, Math.max(this.#left - 2, 0))
-      if (this.#keepsText && text > 0) this.text += bytes.latin1Slice(at, at + text)
+      if (this.#keepsText && text > 0) this.text += bytes.toString('latin1', at, at + text)
       this.#left -= taken
       at += taken
     }

@@ -46,10 +46,18 @@ const loopbacks = ['localhost', '127.0.0.1', '::1']
 
 export async function ensureHome({ home, port, address }: HomeOptions): Promise<Home> {
   const directory = resolve(home ?? defaultHome(process.env, process.platform))
+  if (directory.includes('$')) {
+    throw new UsageError(
+      `the home may not have a $ in its path, which its configuration file would read as a variable: ${directory}`,
+    )
+  }
   await mkdir(directory, { recursive: true, mode: 0o700 })
   await chmod(directory, 0o700)
   const known = await knownPlace(directory)
-  const place = { port: port ?? known?.port ?? firstPlace.port, address: address ?? known?.address ?? firstPlace.address }
+  const place = {
+    port: port ?? known?.port ?? firstPlace.port,
+    address: address ?? known?.address ?? firstPlace.address,
+  }
   const { files } = await createPki({
     directory: join(directory, 'pki'),
     trustDomain: 'weft',

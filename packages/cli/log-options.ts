@@ -1,5 +1,13 @@
 /** The flags by which every long-running command is told how to log. */
-import { createLogger, isLogLevel, type LogFormat, type LogLevel, type RootLogger, standardStream, systemClock } from '@weft/controller'
+import {
+  createLogger,
+  isLogLevel,
+  type LogFormat,
+  type LogLevel,
+  type RootLogger,
+  standardStream,
+  systemClock,
+} from '@weft/controller'
 import { type Command, InvalidArgumentError } from 'commander'
 
 export interface LogFlags {
@@ -13,7 +21,10 @@ export function withLogFlags(command: Command): Command {
     .option('--log-format <format>', 'text or json', readFormat)
 }
 
-export function openLog(flags: LogFlags, otherwise: { readonly level: LogLevel; readonly format?: LogFormat }): RootLogger {
+export function openLog(
+  flags: LogFlags,
+  otherwise: { readonly level: LogLevel; readonly format?: LogFormat },
+): RootLogger {
   const level = flags.logLevel ?? otherwise.level
   const format = flags.logFormat ?? otherwise.format ?? (process.stderr.isTTY ? 'text' : 'json')
   return createLogger({ stream: standardStream(2), clock: systemClock }, { level, format })

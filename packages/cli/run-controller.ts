@@ -21,6 +21,8 @@ export async function runController(config: ControllerConfig, log: RootLogger): 
   const baseDirectory = process.cwd()
   const { options, invitations } = await runOptions(config, { clock: systemClock, log, baseDirectory })
   const controller = await Controller.start({ clock: systemClock, log, invitations, onFailure }, options)
+  // Node keeps SIGUSR1 for its debugger. Windows has neither.
+  if (process.platform !== 'win32') process.on('SIGUSR2', () => toggleDebug(log))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ended.resolve(0))
   return {
     controller,
@@ -32,4 +34,10 @@ export async function runController(config: ControllerConfig, log: RootLogger): 
       return status
     },
   }
+}
+
+/** From any level to debug and back to info, so that a running controller can be looked at without a restart. */
+function toggleDebug(log: RootLogger): void {
+  log.setLevel(log.level === 'debug' ? 'info' : 'debug')
+  log.info('log level changed', { to: log.level })
 }

@@ -31,6 +31,13 @@ export function hasDefaultAdmin(kit: Kit): boolean {
   return kit.view.rows('identities').some((identity) => identity.isDefaultAdmin)
 }
 
+/** The name by which the default administrator logs in, if it does so by password. */
+export function defaultAdminUsername(kit: Kit): string | undefined {
+  const admin = kit.view.rows('identities').find((identity) => identity.isDefaultAdmin)
+  const authenticators = admin === undefined ? [] : kit.view.find('authenticators', 'identityId', admin.id)
+  return authenticators.find(({ method }) => method === 'updb')?.username ?? undefined
+}
+
 /** Makes the default administrator. Throws when there is one. */
 export async function createDefaultAdmin(kit: Kit, admin: DefaultAdmin): Promise<void> {
   const passwordHash = await new PasswordHasher().hash(admin.password)

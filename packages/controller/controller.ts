@@ -5,6 +5,8 @@
  *
  * What was started is stopped in the opposite order, also when a later step fails.
  */
+
+import type { Identity } from '@weft/pki'
 import { ApiCommon } from './api/api-settings.ts'
 import { apiVersions } from './api/api-versions.ts'
 import { createClientApi } from './api/client/index.ts'
@@ -27,16 +29,15 @@ import type { Invitations } from './invitations.ts'
 import type { Logger } from './log/logger.ts'
 import { createMetricsRegistry } from './metrics/registry.ts'
 import { WriterMetrics } from './metrics/writer-metrics.ts'
-import { allResources } from './resources/index.ts'
 import { describeController } from './resources/controllers.ts'
 import { IdentityTracing } from './resources/identity-tracing.ts'
+import { allResources } from './resources/index.ts'
 import { nothingReported } from './resources/posture-reports.ts'
 import { noRouterConnected } from './resources/router-presence.ts'
 import { noCircuits } from './resources/sessions.ts'
 import { Snapshots } from './snapshots.ts'
 import { JournalRetention, type RetentionLimits } from './state/journal-retention.ts'
 import type { Commit } from './state/writer.ts'
-import type { Identity } from '@weft/pki'
 
 export interface ControllerOptions {
   /** Who this controller is among others. */

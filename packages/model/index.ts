@@ -1,7 +1,8 @@
 /** The vocabulary both sides of the network share. */
-export type { BuiltInConfigType, ConfigTarget } from './config-types/config-type.ts'
+
 export { builtInConfigTypes } from './config-types/built-in-config-types.ts'
-export { compileSchema, type CompiledSchema } from './json-schema/compile-schema.ts'
+export type { BuiltInConfigType, ConfigTarget } from './config-types/config-type.ts'
+export { type CompiledSchema, compileSchema } from './json-schema/compile-schema.ts'
 export type { JsonObject, JsonValue } from './json-schema/json-value.ts'
 export { SchemaError, schemaErrorCodes } from './json-schema/schema-error.ts'
 export { schemaLimits } from './json-schema/schema-limits.ts'

@@ -1,6 +1,6 @@
 /** The API over HTTPS, as a client uses it: connections that stay open, the certificate checked, every answer read whole. */
 import assert from 'node:assert/strict'
-import { request as plainRequest, type IncomingHttpHeaders } from 'node:http'
+import { type IncomingHttpHeaders, request as plainRequest } from 'node:http'
 import { Agent, request as tlsRequest } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
 import { admin } from './controller-process.ts'
@@ -19,7 +19,12 @@ export interface Refusal {
   readonly code: string
   readonly message: string
   readonly requestId: string
-  readonly cause?: { readonly field?: string; readonly reason?: string; readonly message?: string; readonly value?: string }
+  readonly cause?: {
+    readonly field?: string
+    readonly reason?: string
+    readonly message?: string
+    readonly value?: string
+  }
 }
 
 export interface Server {
@@ -70,7 +75,10 @@ export class ApiClient implements Disposable {
     const bytes = body === undefined ? undefined : isText ? body : JSON.stringify(body)
     const all = {
       ...(this.token !== undefined && { 'zt-session': this.token }),
-      ...(bytes !== undefined && { 'content-type': 'application/json', 'content-length': `${Buffer.byteLength(bytes)}` }),
+      ...(bytes !== undefined && {
+        'content-type': 'application/json',
+        'content-length': `${Buffer.byteLength(bytes)}`,
+      }),
       ...headers,
     }
     const { promise, resolve, reject } = Promise.withResolvers<Reply>()

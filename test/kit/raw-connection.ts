@@ -21,20 +21,24 @@ export class RawConnection implements Disposable {
       this.#received = Buffer.concat([this.#received, bytes])
     })
     socket.on('error', () => {})
-    socket.on('close', () => {
-      this.#isClosed = true
-    })
+    for (const end of ['end', 'close']) {
+      socket.on(end, () => {
+        this.#isClosed = true
+      })
+    }
   }
 
   static async open({ url, ca }: Server): Promise<RawConnection> {
     const { hostname, port } = new URL(url)
     const host = hostname.replace(/^\[|\]$/g, '')
-    const socket = connect({ host, port: Number(port), ca, allowHalfOpen: true })
+    const options = { host, port: Number(port), ca, allowHalfOpen: true }
+    const socket = connect(options)
     const connection = new RawConnection(socket)
     await once(socket, 'secureConnect')
     return connection
   }
 
+  /** True once the other side has ended it. */
   get isClosed(): boolean {
     return this.#isClosed
   }

@@ -11,8 +11,9 @@ import {
   runOptions,
   systemClock,
 } from '@weft/controller'
-import { Command } from 'commander'
 import { renderProblems } from '@weft/model/config-file/index.ts'
+import { Command } from 'commander'
+import { readPassword, readUsername } from '../administrator-options.ts'
 import { type LogFlags, openLog, withLogFlags } from '../log-options.ts'
 import { runController } from '../run-controller.ts'
 import { UsageError } from '../usage-error.ts'
@@ -26,8 +27,8 @@ export function controllerCommand(): Command {
   withLogFlags(controller.command('init'))
     .description('make the database with its default administrator')
     .argument('<file>', 'controller configuration file')
-    .requiredOption('-u, --username <name>', 'user name of the administrator')
-    .requiredOption('-p, --password <password>', 'password of the administrator')
+    .requiredOption('-u, --username <name>', 'user name of the administrator', readUsername)
+    .requiredOption('-p, --password <password>', 'password of the administrator', readPassword)
     .option('-n, --name <name>', 'name of the administrator', 'Default Admin')
     .action(init)
   controller
@@ -55,12 +56,17 @@ async function run(file: string, flags: LogFlags): Promise<void> {
   process.exitCode = await running.untilStopped()
 }
 
-async function init(file: string, flags: LogFlags & { username: string; password: string; name: string }): Promise<void> {
+async function init(
+  file: string,
+  flags: LogFlags & { username: string; password: string; name: string },
+): Promise<void> {
   const { username, password, name } = flags
-  if (username.length < 4 || username.length > 100) throw new UsageError('the user name needs 4 to 100 characters (-u)')
-  if (password.length < 5 || password.length > 100) throw new UsageError('the password needs 5 to 100 characters (-p)')
   const log = openLog(flags, { level: 'warn' })
-  const { options, invitations } = await runOptions(load(file), { clock: systemClock, log, baseDirectory: process.cwd() })
+  const { options, invitations } = await runOptions(load(file), {
+    clock: systemClock,
+    log,
+    baseDirectory: process.cwd(),
+  })
   const onFailure = (err: unknown) => log.error('the store has failed', { err })
   await using core = await openCore({ clock: systemClock, log, invitations, onFailure }, options)
   if (hasDefaultAdmin(core.kit)) throw new UsageError('this database already has its default administrator')
@@ -72,5 +78,7 @@ async function restore(snapshot: string, file: string): Promise<void> {
   const config = load(file)
   const target = resolve(config.database)
   const { index, replaced } = await restoreSnapshot({ snapshot: resolve(snapshot), file: target, clock: systemClock })
-  process.stdout.write(`Restored to change ${index}.${replaced === null ? '' : ` The former database is ${replaced}.`}\n`)
+  process.stdout.write(
+    `Restored to change ${index}.${replaced === null ? '' : ` The former database is ${replaced}.`}\n`,
+  )
 }

@@ -2,8 +2,9 @@
  * `weft start`: from nothing to a running network, in one command.
  */
 import { randomBytes } from 'node:crypto'
-import { createDefaultAdmin, hasDefaultAdmin, loadControllerConfig } from '@weft/controller'
+import { createDefaultAdmin, defaultAdminUsername, hasDefaultAdmin, loadControllerConfig } from '@weft/controller'
 import { Command, InvalidArgumentError } from 'commander'
+import { readPassword, readUsername } from '../administrator-options.ts'
 import { ensureHome, type Home, type HomeOptions } from '../home.ts'
 import { type LogFlags, openLog, withLogFlags } from '../log-options.ts'
 import { runController } from '../run-controller.ts'
@@ -20,8 +21,12 @@ export function startCommand(): Command {
     .option('--home <directory>', 'where its data lies (default: weft in your data directory)')
     .option('--port <number>', 'port of the API (default: 1280, or the port of last time)', readPort)
     .option('--address <host>', 'host that others reach it by (default: 127.0.0.1, or that of last time)')
-    .option('--username <name>', 'user name of the administrator, for the first start', 'admin')
-    .option('--password <password>', 'password of the administrator, for the first start (default: a random one)')
+    .option('--username <name>', 'user name of the administrator, for the first start', readUsername, 'admin')
+    .option(
+      '--password <password>',
+      'password of the administrator, for the first start (default: a random one)',
+      readPassword,
+    )
     .action(start)
 }
 
@@ -38,7 +43,7 @@ async function start(flags: StartFlags): Promise<void> {
     password = flags.password ?? randomBytes(12).toString('base64url')
     await createDefaultAdmin(kit, { username: flags.username, password, name: flags.username })
   }
-  process.stdout.write(welcome(home, flags.username, password))
+  process.stdout.write(welcome(home, defaultAdminUsername(kit) ?? flags.username, password))
   process.exitCode = await running.untilStopped()
 }
 
@@ -56,10 +61,13 @@ function portAdvice(error: unknown, { port }: Home): unknown {
 
 /** The commands work as printed; after the first start the password is the reader's to fill in. */
 function welcome({ directory, caFile, url }: Home, username: string, password: string | undefined): string {
-  const curl = `curl -s --cacert '${caFile}'`
+  const curl = `curl -s --cacert ${shellQuoted(caFile)}`
   const api = `${url}/edge/management/v1`
-  const login = (secret: string) =>
-    `TOKEN=$(${curl} -H 'content-type: application/json' -d '{"username":"${username}","password":"${secret}"}' ` +
+  // Within the quotes of the document, a quote of the shell opens a gap for the variable.
+  const secret = password === undefined ? `"'"$WEFT_PASSWORD"'"` : shellEscaped(JSON.stringify(password))
+  const credentials = `'{"username":${shellEscaped(JSON.stringify(username))},"password":${secret}}'`
+  const login =
+    `TOKEN=$(${curl} -H 'content-type: application/json' -d ${credentials} ` +
     `'${api}/authenticate?method=password' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`
   const shown = password === undefined ? '' : `  password  ${password}   (shown this once)\n`
   return `
@@ -72,9 +80,18 @@ ${shown}
 Try next, in another terminal:
 
   ${curl} ${url}/version
-  ${login(password ?? "'$WEFT_PASSWORD'")}
+  ${login}
   ${curl} -H "zt-session: $TOKEN" ${api}/identities
 
 Ctrl-C stops it.
 `
+}
+
+/** Text inside single quotes of the shell: a quote of its own leaves them, is escaped, and enters them again. */
+function shellEscaped(text: string): string {
+  return text.replaceAll("'", `'\\''`)
+}
+
+function shellQuoted(text: string): string {
+  return `'${shellEscaped(text)}'`
 }

@@ -12,13 +12,11 @@ export const apiErrors = {
   ENTITY_CAN_NOT_BE_UPDATED: { status: 400, message: 'The entity requested for update can not be updated' },
   COULD_NOT_VALIDATE: {
     status: 400,
-    message:
-      'The supplied request contains an invalid document or no valid accept content were available, see cause',
+    message: 'The supplied request contains an invalid document or no valid accept content were available, see cause',
   },
   UNAUTHORIZED: {
     status: 401,
-    message:
-      'The request could not be completed. The session is not authorized or the credentials are invalid',
+    message: 'The request could not be completed. The session is not authorized or the credentials are invalid',
   },
   INVALID_FILTER: { status: 400, message: 'The filter query supplied is invalid' },
   INVALID_PAGINATION: { status: 400, message: 'The pagination properties provided are invalid' },
@@ -35,13 +33,11 @@ export const apiErrors = {
   INVALID_BACKING_TOKEN_TYPE: { status: 400, message: 'The backing token type is invalid' },
   RATE_LIMITED: {
     status: 429,
-    message:
-      'The requested operation is rate limited and the rate limit has been exceeded. Please try again later',
+    message: 'The requested operation is rate limited and the rate limit has been exceeded. Please try again later',
   },
   SERVER_TOO_MANY_REQUESTS: {
     status: 429,
-    message:
-      'Too many requests to alter state have been issued. Please slow your request rate or try again later.',
+    message: 'Too many requests to alter state have been issued. Please slow your request rate or try again later.',
   },
   CLUSTER_NO_LEADER: { status: 503, message: 'Cluster has no leader, unable to make model updates.' },
   SERVER_NOT_RUNNING_IN_HA_MODE: {

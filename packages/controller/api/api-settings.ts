@@ -1,9 +1,11 @@
 /**
  * What all JSON APIs of a controller share: who calls, who may, what is measured, and what they tell of the controller.
  */
+
+import type { Identity } from '@weft/pki'
 import type { Registry as MetricsRegistry } from 'prom-client'
-import { allows } from '../auth/permissions.ts'
 import type { Caller } from '../auth/caller.ts'
+import { allows } from '../auth/permissions.ts'
 import type { CallerResolver } from '../auth/resolve-caller.ts'
 import type { Clock } from '../clock.ts'
 import type { Core } from '../core.ts'
@@ -17,7 +19,6 @@ import type { Answered } from './http/exchange.ts'
 import { ServedSpecs } from './informational/served-specs.ts'
 import type { Operation } from './operation.ts'
 import { servedBindings, type WebServerConfig } from './web-servers.ts'
-import type { Identity } from '@weft/pki'
 
 export interface ApiDeps {
   readonly core: Core

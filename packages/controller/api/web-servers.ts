@@ -1,11 +1,12 @@
 /**
  * The web servers of the configuration: which binding answers on which port.
  */
-import type { Identity } from '@weft/pki'
+
 import type { SecureVersion } from 'node:tls'
+import type { Identity } from '@weft/pki'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../log/logger.ts'
-import { createDemux, type Binding } from './http/demux.ts'
+import { type Binding, createDemux } from './http/demux.ts'
 import { clientPaths, managementPaths } from './http/edge-paths.ts'
 import { createHealthChecks, type HealthCheck } from './http/health-checks.ts'
 import { type ListenerResult, WebServer } from './http/listen.ts'

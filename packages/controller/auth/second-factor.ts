@@ -1,7 +1,7 @@
 /**
  * The second factor of an identity: a TOTP seed, and recovery codes for when the phone is gone.
  *
- * A code counts once. The step of a TOTP code and the recovery codes that are left are written in the transaction that the
+ * A code counts once. The steps of TOTP codes and the recovery codes that are left are written in the transaction that the
  * code permits, so of two requests with the same code one is refused, whichever way they race.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
@@ -12,7 +12,7 @@ import type { TableRows } from '../state/row.ts'
 import { findOne, type View } from '../state/view.ts'
 import type { CodeAttempts } from './code-attempts.ts'
 import type { SecretSealer } from './sealed-secret.ts'
-import { base32, SEED_BYTES, stepOfCode } from './totp.ts'
+import { base32, SEED_BYTES, stepOfCode, useStep } from './totp.ts'
 
 type Mfa = TableRows['mfas']
 
@@ -67,9 +67,10 @@ export class SecondFactor {
     if (code === '') throw new ApiError('MFA_INVALID_TOKEN')
     const step = kinds.includes('totp') ? stepOfCode(this.seed(mfa), code, Date.parse(change.now)) : undefined
     if (step !== undefined) {
+      const usedSteps = useStep(mfa.usedSteps, step)
       // Whoever repeats a code has known it, so it is not counted as a guess.
-      if (step <= mfa.lastStep) throw new ApiError('MFA_INVALID_TOKEN')
-      change.update('mfas', mfa.id, { lastStep: step })
+      if (usedSteps === undefined) throw new ApiError('MFA_INVALID_TOKEN')
+      change.update('mfas', mfa.id, { usedSteps })
     } else if (!kinds.includes('recovery code') || !this.#spendRecoveryCode(change, mfa, code)) {
       attempts.failed(mfa.identityId)
       throw new ApiError('MFA_INVALID_TOKEN')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { base32, provisioningUrl, stepOfCode, totpCode } from './totp.ts'
+import { base32, provisioningUrl, stepOfCode, totpCode, useStep } from './totp.ts'
 
 const seed = Buffer.from('48656c6c6f21deadbeef', 'hex')
 const now = 1_111_111_109_000
@@ -35,6 +35,20 @@ for (const code of ['', '07127', '0712710', ' 71271', '07127a', '０７１２７
     assert.equal(stepOfCode(seed, code, now), undefined)
   })
 }
+
+test('a step is used once, in whatever order they come, and old ones never again', () => {
+  let used: readonly number[] = []
+  for (const step of [100, 102, 101, 99, 98]) {
+    used = useStep(used, step)!
+    assert.ok(used.includes(step))
+    assert.equal(useStep(used, step), undefined)
+  }
+  assert.equal(useStep(used, 97), undefined)
+  used = useStep(used, 106)!
+  assert.deepEqual(used, [102, 106])
+  assert.equal(useStep(used, 101), undefined)
+  assert.deepEqual(useStep(used, 103), [102, 106, 103])
+})
 
 test('base32 pads nothing and loses no bits', () => {
   assert.equal(base32(Buffer.from('0011223344556677', 'hex')).slice(0, 6), 'AAISEM')

@@ -24,6 +24,17 @@ export function totpCode(seed: Uint8Array, step: number): string {
   return String(number).padStart(6, '0')
 }
 
+/**
+ * The steps that are used up once this one is; undefined when it is used up already. What is older than the window around
+ * the newest counts as used, so five steps are all there is to remember.
+ */
+export function useStep(used: readonly number[], step: number): readonly number[] | undefined {
+  const isSpent = (candidate: number, newest: number) => candidate < newest - 2 * STEPS_EITHER_SIDE
+  if (used.includes(step) || isSpent(step, Math.max(...used))) return undefined
+  const newest = Math.max(step, ...used)
+  return [...used, step].filter((candidate) => !isSpent(candidate, newest))
+}
+
 /** The step whose code this is, around a moment in milliseconds; undefined when it is none of theirs. */
 export function stepOfCode(seed: Uint8Array, code: string, now: number): number | undefined {
   if (!CODE.test(code)) return undefined

@@ -52,7 +52,7 @@ export async function scan(deps: ScanDeps, signal: AbortSignal): Promise<Scanned
   const verdict = await compareJournaledRows(deps, turns, new Set(wrongNow.list.filter(isDangling).map(rowKey)))
   await settled(writer)
   if (touched.areTooMany) throw new Error('there were too many changes during the scan; try again when it is quieter')
-  const isStill = (finding: Finding) => !('id' in finding) || finding.kind === 'dangling' || true
+  const isStill = (finding: Finding) => !('id' in finding) || finding.kind === 'dangling' || !touched.has(finding)
   const all = new Findings()
   for (const finding of withImages(findings.list, verdict)) if (isStill(finding)) all.add(finding)
   for (const finding of fromJournal(findings.list, verdict)) if (isStill(finding)) all.add(finding)

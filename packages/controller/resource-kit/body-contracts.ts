@@ -27,7 +27,17 @@ export interface FieldContract extends BodyContract {
   readonly schema: JsonSchema
 }
 
+/** The body of a create, PUT or PATCH: the fields that the verb can set, and tags. */
 export function bodyContract(bodyName: string, fields: AnyFields, verb: WriteVerb): FieldContract {
+  return contract(bodyName, { ...fields, tags: tagsField as Field }, verb)
+}
+
+/** The body of a request that describes no entity: what is declared and nothing else. */
+export function requestContract(bodyName: string, fields: AnyFields): FieldContract {
+  return contract(bodyName, fields, 'create')
+}
+
+function contract(bodyName: string, fields: AnyFields, verb: WriteVerb): FieldContract {
   const settable = settableFields(fields, verb)
   const hasVariants = settable.some(({ field }) => field.onlyFor !== undefined)
   const discriminator = hasVariants ? settable.find(({ field }) => field.required === 'always') : undefined
@@ -61,10 +71,15 @@ export function bodyContract(bodyName: string, fields: AnyFields, verb: WriteVer
     },
     schema: {
       type: 'object',
-      properties: Object.fromEntries(settable.map(({ input, field }) => [input, field.shape.schema])),
+      properties: Object.fromEntries(settable.map(({ input, field }) => [input, memberSchema(field)])),
       required: settable.filter(({ isRequired }) => isRequired).map(({ input }) => input),
     },
   }
+}
+
+/** A member that only some variants have says which. */
+function memberSchema({ shape, onlyFor }: Field): JsonSchema {
+  return onlyFor === undefined ? shape.schema : { ...shape.schema, 'x-only-for': onlyFor }
 }
 
 /** Which variant a body describes: told before anything else, because it decides what else the body may hold. */
@@ -88,8 +103,7 @@ export function merged(fields: AnyFields, before: Readonly<Record<string, unknow
 }
 
 function settableFields(fields: AnyFields, verb: WriteVerb): readonly Settable[] {
-  const all: [string, Field][] = [...Object.entries(fields), ['tags', tagsField as Field]]
-  return all
+  return Object.entries(fields)
     .filter(([, field]) => isSettable(field, verb))
     .map(([name, field]) => ({ name, input: field.input ?? name, field, isRequired: isRequired(field, verb) }))
     .sort((a, b) => (a.input < b.input ? -1 : 1))

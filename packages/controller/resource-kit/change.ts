@@ -114,7 +114,8 @@ export class Change {
       const holder = findOne(this.view, definition.name as TableName, name, value) as Row | undefined
       if (holder !== undefined && holder.id !== next.id) {
         const { reason, field = name } = definition.fields[name]!.unique!
-        throw fieldError(field, reason(value, definition.name, next, holder), value)
+        const told = (next as unknown as Values)[field]
+        throw fieldError(field, reason(value, definition.name, next, holder), told)
       }
     }
   }

@@ -96,19 +96,34 @@ function schemaOf(value: unknown): JsonSchema {
   return value === null ? anything : { type: 'object' }
 }
 
-/** The schema as OpenAPI 2 takes it: a list of required members is left out when it is empty. */
+/**
+ * The schema as OpenAPI 2 takes it: what only some variants have is never required, and a list of required members is
+ * left out when it is empty.
+ */
 export function tidy(schema: JsonSchema): JsonSchema {
-  const tidied: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(schema)) {
-    if (key === 'required' && Array.isArray(value) && value.length === 0) continue
-    if (key === 'properties') {
-      const members = Object.entries(value as Readonly<Record<string, JsonSchema>>)
-      tidied[key] = Object.fromEntries(members.map(([name, member]) => [name, tidy(member)]))
-    } else if ((key === 'items' || key === 'additionalProperties') && typeof value === 'object') {
-      tidied[key] = tidy(value as JsonSchema)
-    } else tidied[key] = value
+  const { properties, required, items, additionalProperties, ...rest } = schema as Nested
+  const isForAll = (name: string) => properties?.[name]?.['x-only-for'] === undefined
+  const always = (required ?? []).filter(isForAll)
+  return {
+    ...rest,
+    ...(properties && { properties: mapValues(properties, tidy) }),
+    ...(always.length > 0 && { required: always }),
+    ...(items && { items: tidy(items) }),
+    ...(additionalProperties && {
+      additionalProperties: typeof additionalProperties === 'object' ? tidy(additionalProperties) : true,
+    }),
   }
-  return tidied
+}
+
+interface Nested {
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly additionalProperties?: JsonSchema | boolean
+}
+
+function mapValues(schemas: Readonly<Record<string, JsonSchema>>, change: (schema: JsonSchema) => JsonSchema) {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, change(schema)]))
 }
 
 function object(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []): JsonSchema {

@@ -153,7 +153,7 @@ class Describer {
   }
 
   #records({ resource, as }: Shown): { readonly description: string; readonly schema: JsonSchema } {
-    const name = `${camelCase(resource.bodyName ?? resource.singular)}Record`
+    const name = `${camelCase(resource.collection)}Item`
     this.#definitions[name] ??= recordSchema(resource)
     if (as === 'record') return { description: 'The record.', schema: envelope(definition(name), { type: 'object' }) }
     const list = envelope({ type: 'array', items: definition(name) }, definition('listMeta'))
@@ -224,6 +224,6 @@ function inWords(operationId: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function camelCase(words: string): string {
-  return words.replace(/[ -](\w)/g, (_, letter: string) => letter.toUpperCase())
+function camelCase(collection: string): string {
+  return collection.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -10,7 +10,7 @@ import type { Call } from '../api/operation.ts'
 import type { CertificateTrust } from '../auth/certificate-trust.ts'
 import { hashNewPassword } from '../auth/new-password.ts'
 import type { PasswordHasher } from '../auth/password-hash.ts'
-import { bodyContract } from '../resource-kit/body-contracts.ts'
+import { bodyContract, requestContract } from '../resource-kit/body-contracts.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { defineFields, optionalText, password, text, time } from '../resource-kit/fields.ts'
 import type { ActionKit, ResourceAction } from '../resource-kit/resource.ts'
@@ -95,7 +95,7 @@ export function authenticatorActions(deps: AuthenticatorActionDeps): readonly Re
       operationId: 'reEnrollAuthenticator',
       needs: 'update',
       status: 201,
-      body: bodyContract('reEnroll', { expiresAt: time({ required: 'on create' }) }, 'create'),
+      body: requestContract('reEnroll', { expiresAt: time({ required: 'on create' }) }),
       async run(call: Call<{ readonly expiresAt: string }>, kit) {
         const { id } = await kit.write((write) => reEnroll(deps, write, kit.row(write.view), call.body.expiresAt))
         return created('enrollments', id)

@@ -23,8 +23,8 @@ import {
 } from '../resource-kit/fields.ts'
 import { shortId } from '../resource-kit/ids.ts'
 import { defineResource, type Resource } from '../resource-kit/resource.ts'
-import { couldNotParse, isObject, WrongTypeError } from '../resource-kit/shapes.ts'
-import { checkExternalIdClaim, externalIdClaimMembers, externalIdClaimShape } from './external-id-claim.ts'
+import { couldNotParse, WrongTypeError } from '../resource-kit/shapes.ts'
+import { checkExternalIdClaim, emptyExternalIdClaim, externalIdClaimMembers } from './external-id-claim.ts'
 
 const DEFAULT_NAME_FORMAT = '[caName]-[commonName]'
 const switches = { required: 'on create and put', symbol: true } as const
@@ -136,35 +136,35 @@ function claimIsSupported({ externalIdClaim }: Ca, before: Ca | undefined): void
   if (externalIdClaim !== null && externalIdClaim !== before?.externalIdClaim) checkExternalIdClaim(externalIdClaim)
 }
 
-/** What a PATCH says, and whether it says anything at all. */
+/** What a PATCH says, and whether it says so by leaving the claim out. */
 interface Patch {
   readonly values: Decoded
-  readonly isEmpty: boolean
+  readonly isWithoutClaim: boolean
 }
 
 const fieldContract = bodyContract('ca', fields, 'patch')
 
 const patchContract: BodyContract = {
   ...fieldContract,
-  decode: (json: unknown): Patch => ({
-    values: fieldContract.decode(json),
-    isEmpty: !isObject(json) || Object.values(json).every((value) => value === null),
-  }),
+  decode(json: unknown): Patch {
+    const values = fieldContract.decode(json)
+    const names = Object.keys(json as object)
+    return { values, isWithoutClaim: names.length > 0 && !names.includes('externalIdClaim') }
+  },
 }
 
 /**
- * Like every PATCH, but for the claim: leaving it out removes it, which is how the CLI of the peers takes one away, and an
- * empty object leaves it as it is.
+ * Like every PATCH, but for the claim: leaving it out removes it, which is how the CLI of the peers takes one away (all
+ * else it then sends is `"identityRoles":null`), and an empty object leaves it as it is. Only the parts that differ need
+ * be given, of a first claim too.
  */
-function patch(change: Change, ca: Ca, { values, isEmpty }: Patch): void {
+function patch(change: Change, ca: Ca, { values, isWithoutClaim }: Patch): void {
   const next: Record<string, unknown> = { ...merged(fields, ca as unknown as Decoded, values) }
   const part = values['externalIdClaim']
-  if (part === undefined) {
-    if (!isEmpty) next['externalIdClaim'] = null
-  } else if (Object.keys(part as object).length === 0) {
-    delete next['externalIdClaim']
-  } else {
-    externalIdClaimShape.check(next['externalIdClaim'] as never, 'externalIdClaim', false)
+  if (isWithoutClaim) next['externalIdClaim'] = null
+  else if (part !== undefined) {
+    if (Object.keys(part as object).length === 0) delete next['externalIdClaim']
+    else next['externalIdClaim'] = { ...emptyExternalIdClaim, ...(next['externalIdClaim'] as object) }
   }
   change.update('cas', ca.id, next)
 }

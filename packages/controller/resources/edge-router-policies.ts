@@ -28,6 +28,7 @@ export const edgeRouterPolicies = defineResource({
   collection: 'edge-router-policies',
   singular: 'edgeRouterPolicy',
   singularOnDelete: 'edgeRouterPolicies',
+  bodyName: 'policy',
   table: 'edgeRouterPolicies',
   permission: 'edge-router-policy',
   fields,

@@ -6,7 +6,7 @@ import { ApiError, fieldError, refusal } from '../api/api-error.ts'
 import { created, empty } from '../api/envelope.ts'
 import type { Call } from '../api/operation.ts'
 import type { Caller } from '../auth/caller.ts'
-import { bodyContract } from '../resource-kit/body-contracts.ts'
+import { requestContract } from '../resource-kit/body-contracts.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { defineFields, optionalReference, optionalText, type RowOf, text, time } from '../resource-kit/fields.ts'
 import { defineResource, type Resource } from '../resource-kit/resource.ts'
@@ -88,7 +88,7 @@ export function enrollments({ invitations }: { readonly invitations: InvitationS
         path: '',
         operationId: 'createEnrollment',
         needs: 'create',
-        body: bodyContract('enrollment', requestFields, 'create'),
+        body: requestContract('enrollment', requestFields),
         async run(call: Call<Request>, kit) {
           const row = await kit.write((change) => {
             refuseUnlessAdmin(call.caller, call.body.identityId, change.view)
@@ -102,7 +102,7 @@ export function enrollments({ invitations }: { readonly invitations: InvitationS
         path: '/{id}/refresh',
         operationId: 'refreshEnrollment',
         needs: 'update',
-        body: bodyContract('refresh', refreshFields, 'create'),
+        body: requestContract('refresh', refreshFields),
         async run(call: Call<{ readonly expiresAt: string }>, kit) {
           const id = call.params['id']!
           if (kit.view.get('enrollments', id) === undefined) throw new ApiError('NOT_FOUND')

@@ -3,7 +3,7 @@
  *
  * A combination that could never yield anything is refused when it is written, not when somebody enrolls.
  */
-import { integerShape, type MembersOf, objectShape, required, textShape } from '../resource-kit/shapes.ts'
+import { integerShape, type MembersOf, required, textShape } from '../resource-kit/shapes.ts'
 import { invalidField } from './invalid-field.ts'
 
 const members = {
@@ -16,9 +16,18 @@ const members = {
 }
 
 export const externalIdClaimMembers = members
-export const externalIdClaimShape = objectShape(members)
 
 export type ExternalIdClaim = MembersOf<typeof members>
+
+/** What the parts of a claim are laid over when there was none. */
+export const emptyExternalIdClaim: ExternalIdClaim = {
+  location: '',
+  matcher: '',
+  matcherCriteria: '',
+  parser: '',
+  parserCriteria: '',
+  index: 0,
+}
 
 const matchersOf: Readonly<Record<string, readonly string[]>> = {
   COMMON_NAME: ['ALL', 'PREFIX', 'SUFFIX'],
@@ -32,9 +41,12 @@ export function checkExternalIdClaim(claim: ExternalIdClaim): void {
     throw invalidField('externalIdClaim.index', String(index), 'index must be greater than or equal to zero')
   const refused = (reason: string) =>
     invalidField('externalIdClaim', `location=${location} matcher=${matcher} parser=${parser}`, reason)
-  if (!matchersOf[location]!.includes(matcher)) {
-    throw refused(`unsupported matcher [${matcher}] for location [${location}]`)
+  const matchers = matchersOf[location]
+  if (matchers === undefined) {
+    throw invalidField('externalIdClaim.location', location, `unsupported location [${location}]`)
   }
+  if (!matchers.includes(matcher)) throw refused(`unsupported matcher [${matcher}] for location [${location}]`)
   if (matcher !== 'ALL' && matcherCriteria === '') throw refused(`invalid criteria [] for matcher [${matcher}]`)
+  if (parser === '') throw refused(`unsupported parser [] for location [${location}]`)
   if (parser === 'SPLIT' && parserCriteria === '') throw refused(`invalid criteria [] for parser [${parser}]`)
 }

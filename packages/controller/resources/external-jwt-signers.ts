@@ -66,7 +66,7 @@ const fields = defineFields({
   kid: optionalText({ symbol: true, unique: { reason: inUniqueIndex } }),
   claimsProperty: text({ default: SUBJECT, normalise: orSubject, symbol: true }),
   useExternalId: flag({ symbol: true }),
-  externalAuthUrl: optionalText({ holds: mayBeOpened }),
+  externalAuthUrl: optionalText({ normalise: (url) => url || null, holds: mayBeOpened }),
   clientId: optionalText({ symbol: true }),
   scopes: listOf(textShape(), { symbol: true, isNullWhenEmpty: true, normalise: distinctSorted }),
   targetToken: text({ oneOf: ['ACCESS', 'ID'], default: 'ACCESS', symbol: true }),

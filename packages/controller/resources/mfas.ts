@@ -12,8 +12,8 @@ const fields = defineFields({
   isVerified: flag({ setBy: 'server' }),
   sealedSeed: text({ setBy: 'server', shown: 'never', isSecret: true }),
   sealedRecoveryCodes: text({ setBy: 'server', shown: 'never', isSecret: true }),
-  /** The newest TOTP step that was accepted; no step is accepted twice. */
-  lastStep: serverSet(0, { shown: 'never' }),
+  /** The TOTP steps that were accepted last, as far back as one could still be accepted; none is accepted twice. */
+  usedSteps: serverSet<readonly number[]>([], { shown: 'never' }),
 })
 
 export type Mfa = RowOf<typeof fields>

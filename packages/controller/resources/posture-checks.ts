@@ -27,7 +27,7 @@ import {
   type Shape,
   textShape,
 } from '../resource-kit/shapes.ts'
-import { narrowByRoles } from './role-filter.ts'
+import { narrowByRoles, roleFilterParameters } from './role-filter.ts'
 
 const kinds = ['OS', 'DOMAIN', 'MAC', 'MFA', 'PROCESS', 'PROCESS_MULTI'] as const
 const systems = ['Windows', 'WindowsServer', 'Android', 'iOS', 'Linux', 'macOS'] as const
@@ -118,6 +118,7 @@ export const postureChecks = defineResource({
   fields,
   rules: [kindStays],
   narrow: narrowByRoles('postureChecks'),
+  listParameters: roleFilterParameters,
   live: { version: () => 1 },
   listContentType: 'application/json; charset=utf-8',
 })

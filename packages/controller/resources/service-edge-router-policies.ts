@@ -21,6 +21,7 @@ export const serviceEdgeRouterPolicies = defineResource({
   collection: 'service-edge-router-policies',
   singular: 'serviceEdgeRouterPolicy',
   singularOnDelete: 'serviceEdgeRouterPolicies',
+  bodyName: 'policy',
   table: kind,
   permission: 'service-edge-router-policy',
   fields,

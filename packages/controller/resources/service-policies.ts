@@ -37,6 +37,7 @@ export const servicePolicies = defineResource({
   collection: 'service-policies',
   singular: 'servicePolicy',
   singularOnDelete: 'servicePolicies',
+  bodyName: 'policy',
   table: 'servicePolicies',
   permission: 'service-policy',
   fields,

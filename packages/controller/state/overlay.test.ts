@@ -35,7 +35,15 @@ function random(seed: number): (below: number) => number {
 function thing(id: string, next: (below: number) => number): Thing {
   const roleAttributes = letters.filter(() => next(2) === 0)
   const time = '2026-01-01T00:00:00.000Z'
-  return { id, name: `n${next(1000)}-${id}`, roleAttributes, createdAt: time, updatedAt: time, tags: {}, isSystem: false }
+  return {
+    id,
+    name: `n${next(1000)}-${id}`,
+    roleAttributes,
+    createdAt: time,
+    updatedAt: time,
+    tags: {},
+    isSystem: false,
+  }
 }
 
 /** Everything a view can be asked, in a form that can be compared. */

@@ -28,7 +28,14 @@ async function opened(options: { maxWaiting: number } = { maxWaiting: 100 }, wra
     const { secret: _secret, ...rest } = row as Row & { secret?: string }
     return rest
   }
-  const deps = { store, tables, specs, clock: systemClock, journaled, onFailure: (error: unknown) => failures.push(error) }
+  const deps = {
+    store,
+    tables,
+    specs,
+    clock: systemClock,
+    journaled,
+    onFailure: (error: unknown) => failures.push(error),
+  }
   const writer = new Writer(deps, options)
   return {
     file,
@@ -98,7 +105,10 @@ test('mutations of one tick share a commit; each sees those before it; one that 
   assert.equal(results[1]!.status, 'rejected')
   assert.deepEqual((results[2] as PromiseFulfilledResult<unknown>).value, [true, false])
   assert.equal(batches.length, 1)
-  assert.deepEqual(batches[0]!.map((commit) => commit.index), [1, 2])
+  assert.deepEqual(
+    batches[0]!.map((commit) => commit.index),
+    [1, 2],
+  )
   assert.equal(world.tables.get(things, 'b'), undefined)
 })
 
@@ -121,8 +131,7 @@ test('nothing is visible before it is durable', async () => {
 })
 
 test('a failing store fails its callers and all later ones, applies nothing and is reported once', async () => {
-  const broken = (store: Store) =>
-    withAppend(store, () => Promise.reject(new StoreError('STORE_FAILED', 'disk full')))
+  const broken = (store: Store) => withAppend(store, () => Promise.reject(new StoreError('STORE_FAILED', 'disk full')))
   await using world = await opened({ maxWaiting: 100 }, broken)
   await assert.rejects(world.writer.submit(cause, put('a')), { code: 'STORE_FAILED' })
   await assert.rejects(world.writer.submit(cause, put('b')), { code: 'STORE_FAILED' })
@@ -133,7 +142,10 @@ test('a failing store fails its callers and all later ones, applies nothing and 
 test('beyond the bound of waiting mutations the next one is refused at once', async () => {
   await using world = await opened({ maxWaiting: 3 })
   const results = await Promise.allSettled(['a', 'b', 'c', 'd'].map((id) => world.writer.submit(cause, put(id))))
-  assert.deepEqual(results.map((result) => result.status), ['fulfilled', 'fulfilled', 'fulfilled', 'rejected'])
+  assert.deepEqual(
+    results.map((result) => result.status),
+    ['fulfilled', 'fulfilled', 'fulfilled', 'rejected'],
+  )
   assert.ok((results[3] as PromiseRejectedResult).reason instanceof WriterBusyError)
 })
 
@@ -155,11 +167,15 @@ test('restated rows are stored as they are held, unseen by the journal unless it
   })
   assert.deepEqual([...stored.keys()].sort(), ['a', 'b'])
   assert.equal(stored.get('a'), JSON.stringify(world.tables.get(things, 'a')))
-  assert.deepEqual(batches.flat().map(({ index, changes }) => [index, changes]), [[3, []]])
+  assert.deepEqual(
+    batches.flat().map(({ index, changes }) => [index, changes]),
+    [[3, []]],
+  )
   const entries = await world.store.journal({ after: 2 })
-  assert.deepEqual(entries.map(({ index, id, before, after }) => ({ index, id, before, after })), [
-    { index: 3, id: 'c', ...journal },
-  ])
+  assert.deepEqual(
+    entries.map(({ index, id, before, after }) => ({ index, id, before, after })),
+    [{ index: 3, id: 'c', ...journal }],
+  )
   await world.writer.submit(cause, put('e'))
   assert.equal(world.store.head.index, 4)
 })

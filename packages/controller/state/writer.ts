@@ -9,7 +9,7 @@
  * is never answered for what is not durable.
  */
 import { type Clock, timestamp } from '../clock.ts'
-import { type Store, type StoredChange, StoreError, type StoredTransaction } from '../store/store.ts'
+import { type Store, type StoredChange, type StoredTransaction, StoreError } from '../store/store.ts'
 import type { TableSpec } from './index-spec.ts'
 import { Overlay } from './overlay.ts'
 import type { Row, TableName } from './row.ts'
@@ -208,7 +208,8 @@ export class Writer implements AsyncDisposable {
   }
 
   #fail(error: unknown, outcomes: readonly Outcome[]): void {
-    this.#failure = error instanceof StoreError ? error : new StoreError('STORE_FAILED', String(error), { cause: error })
+    this.#failure =
+      error instanceof StoreError ? error : new StoreError('STORE_FAILED', String(error), { cause: error })
     for (const { waiting } of outcomes) waiting.reject(this.#failure)
     for (const waiting of this.#waiting) waiting.reject(this.#failure)
     this.#waiting = []

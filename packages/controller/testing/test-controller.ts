@@ -2,6 +2,7 @@
  * A whole controller for tests that ask it as clients do: its own PKI, a real store in a temporary folder, plain HTTP on
  * loopback, events in a file, the log in memory.
  */
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import http from 'node:http'
@@ -44,23 +45,24 @@ export class TestController implements AsyncDisposable {
   readonly pki: Pki
   /** The token of an administrator. */
   readonly admin: string
+  /** Every line of the log so far. */
   readonly logged: readonly string[]
-  readonly #port: number
-  readonly #agent: http.Agent
+  readonly #controller: Controller
   readonly #eventFile: string
+  readonly #agent: http.Agent
   readonly #parts: AsyncDisposableStack
 
   private constructor(
-    parts: Pick<TestController, 'core' | 'pki' | 'admin' | 'logged'>,
-    own: { port: number; agent: http.Agent; eventFile: string; parts: AsyncDisposableStack },
+    { pki, admin, logged }: Pick<TestController, 'pki' | 'admin' | 'logged'>,
+    own: { controller: Controller; eventFile: string; agent: http.Agent; parts: AsyncDisposableStack },
   ) {
-    this.core = parts.core
-    this.pki = parts.pki
-    this.admin = parts.admin
-    this.logged = parts.logged
-    this.#port = own.port
-    this.#agent = own.agent
+    this.core = own.controller.core
+    this.pki = pki
+    this.admin = admin
+    this.logged = logged
+    this.#controller = own.controller
     this.#eventFile = own.eventFile
+    this.#agent = own.agent
     this.#parts = own.parts
   }
 
@@ -78,21 +80,19 @@ export class TestController implements AsyncDisposable {
     const controller = parts.use(await Controller.start({ clock: systemClock, log, invitations, onFailure }, options))
     const agent = new http.Agent({ keepAlive: true, maxSockets: 16 })
     parts.defer(() => agent.destroy())
-    const { core } = controller
-    const admin = await openSession(core, { isAdmin: true })
-    const port = controller.web.listeners[0]?.address?.port ?? 0
-    return new TestController({ core, pki, admin, logged }, { port, agent, eventFile, parts: parts.move() })
+    const admin = await openSession(controller.core, { isAdmin: true })
+    return new TestController({ pki, admin, logged }, { controller, eventFile, agent, parts: parts.move() })
   }
 
   /** Asks the management API over HTTP. */
   async ask({ method = 'GET', path, body, token, contentType = 'application/json' }: Asked): Promise<Answered> {
-    const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+    const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
     const request = http.request({
       host: '127.0.0.1',
-      port: this.#port,
+      port: this.#controller.web.listeners[0]?.address?.port,
       agent: this.#agent,
       method,
-      path: encodeURI(`${MANAGEMENT_BASE}${path}`),
+      path: MANAGEMENT_BASE + path,
       headers: {
         ...(token === undefined ? {} : { 'zt-session': token }),
         ...(payload === undefined
@@ -122,18 +122,81 @@ export class TestController implements AsyncDisposable {
     return openSession(this.core, { permissions: grants })
   }
 
-  /** Ends the controller and answers everything it has said in events. */
+  /** Ends the controller; answers everything it has told in events. */
   async stop(): Promise<string> {
-    const parts = this.#parts.move()
-    // The folder goes last: the file is read in between.
-    let events = ''
-    await using _rest = parts
-    await this.core.kit.writeAsController(() => {})
-    events = await readFile(this.#eventFile, 'utf8')
-    return events
+    await this.#controller[Symbol.asyncDispose]()
+    return await readFile(this.#eventFile, 'utf8')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#parts[Symbol.asyncDispose]()
   }
+}
+
+function linesInto(lines: string[]): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString('utf8'))
+      done()
+    },
+  })
+}
+
+async function openSession(core: Core, values: Readonly<Record<string, unknown>>): Promise<string> {
+  const token = randomUUID()
+  await core.kit.writeAsController((change) => {
+    const { id } = change.create('identities', { name: `caller ${token}`, ...values }, { idKind: 'short' })
+    change.create('apiSessions', { token, identityId: id, lastActivityAt: change.now }, { idKind: 'cuid' })
+  })
+  return token
+}
+
+async function prepare(directory: string, eventFile: string) {
+  const clock = systemClock
+  const controllerId = 'controller'
+  const hosts = ['127.0.0.1']
+  const pki = await createPki({ directory: join(directory, 'pki'), trustDomain: 'weft', controllerId, hosts, clock })
+  const { clientChain, clientKey, serverChain, serverKey, caBundle } = pki.files
+  const { identity, problems } = await loadIdentitySection(
+    { cert: clientChain, key: clientKey, server_cert: serverChain, server_key: serverKey, ca: caBundle },
+    { baseDirectory: directory, clock },
+  )
+  if (identity === undefined) throw new Error(JSON.stringify(problems))
+  const apiAddress = '127.0.0.1:1280'
+  const ctrlAddress = 'tls:127.0.0.1:6262'
+  const invitations = new Invitations({
+    identity,
+    apiAddress,
+    controllerAddresses: [ctrlAddress],
+    identityDuration: HOUR,
+    routerDuration: HOUR,
+  })
+  const options: ControllerOptions = {
+    controllerId,
+    identity,
+    databaseFile: join(directory, 'controller.db'),
+    apiAddress,
+    ctrlAddress,
+    web: [
+      {
+        name: 'test',
+        bindPoints: [{ interface: '127.0.0.1:0', address: apiAddress, isPlainHttp: true }],
+        apis: [{ binding: 'edge-management' }],
+        minVersion: 'TLSv1.2',
+        maxVersion: 'TLSv1.3',
+        limits: {},
+      },
+    ],
+    sessions: { sessionTimeout: HOUR, activityInterval: HOUR, activityBatch: 100 },
+    events: {
+      file: {
+        subscriptions: [{ type: 'entityChange' }, { type: 'edge.apiSessions' }, { type: 'authentication' }],
+        handler: { type: 'file', format: 'json', path: eventFile, bufferSize: 100_000 },
+      },
+    },
+    journal: { maxAge: 24 * HOUR, maxBytes: Number.MAX_SAFE_INTEGER },
+    totpIssuer: 'weft',
+    secretsKeyFile: join(directory, 'secrets.key'),
+  }
+  return { pki, options, invitations }
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { test } from 'node:test'
@@ -24,4 +25,22 @@ test('the holder of a port is found', { skip: process.platform !== 'linux' && 'n
   assert.match(holder?.command ?? '', /node/)
   await once(server, 'close')
   assert.equal(await findPortHolder(port), undefined)
+})
+
+test('a password on the command line of the holder is not shown', {
+  skip: process.platform !== 'linux' && 'needs /proc',
+}, async () => {
+  const script = "console.log(net.createServer().listen(0,'127.0.0.1').address().port)"
+  const flags = ['--', '--password', 'open-sesame', '--token=open-sesame', 'shown']
+  const child = spawn(process.execPath, ['-e', script, ...flags], { argv0: 'n', stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const [printed] = await once(child.stdout, 'data')
+    const { pid, command } = (await findPortHolder(Number(String(printed)))) ?? {}
+    assert.equal(pid, child.pid)
+    assert.match(command ?? '', /shown$/)
+    assert.doesNotMatch(command ?? '', /sesame/)
+  } finally {
+    child.kill()
+    await once(child, 'close')
+  }
 })

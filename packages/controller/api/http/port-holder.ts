@@ -3,6 +3,7 @@
  * through /proc. Elsewhere, and for processes of others, the answer is undefined.
  */
 import { readdir, readFile, readlink } from 'node:fs/promises'
+import { isSecretKey } from '../../log/redaction.ts'
 
 export interface PortHolder {
   readonly pid: number
@@ -55,8 +56,18 @@ async function holdsOneOf(pid: number, sockets: ReadonlySet<string>): Promise<bo
 }
 
 async function commandOf(pid: number): Promise<string> {
-  const command = (await textOf(`/proc/${pid}/cmdline`)).replaceAll('\0', ' ').trim()
+  const words = (await textOf(`/proc/${pid}/cmdline`)).split('\0')
+  const command = words
+    .map((word, at) => (mayBeSecret(words[at - 1], word) ? '…' : word))
+    .join(' ')
+    .trim()
   return command.length > LONGEST_COMMAND ? `${command.slice(0, LONGEST_COMMAND)}...` : command
+}
+
+/** A word after a flag such as `--password`, or one that is both. */
+function mayBeSecret(before: string | undefined, word: string): boolean {
+  const isSecretFlag = (flag: string) => /^-./.test(flag) && (flag === '-p' || isSecretKey(flag))
+  return isSecretFlag(before ?? '') || (word.includes('=') && isSecretFlag(word.split('=')[0]!))
 }
 
 function textOf(path: string): Promise<string> {

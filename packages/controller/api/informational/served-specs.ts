@@ -6,11 +6,13 @@
  */
 import { type Clock, timestamp } from '../../clock.ts'
 import type { OpenApiDocument } from '../../resource-kit/openapi.ts'
+import { yamlText } from './yaml-text.ts'
 
 interface Spec {
   readonly make: () => OpenApiDocument
   document: OpenApiDocument | undefined
-  text: string | undefined
+  json: string | undefined
+  yaml: string | undefined
 }
 
 export class ServedSpecs {
@@ -25,7 +27,7 @@ export class ServedSpecs {
   /** Adds the document of an API; what it is made from must be complete when it is first asked for. */
   add(id: string, make: () => OpenApiDocument): void {
     if (this.#specs.has(id)) throw new Error(`there is a specification ${id} already`)
-    this.#specs.set(id, { make, document: undefined, text: undefined })
+    this.#specs.set(id, { make, document: undefined, json: undefined, yaml: undefined })
   }
 
   has(id: string): boolean {
@@ -38,11 +40,16 @@ export class ServedSpecs {
     return spec.document
   }
 
-  /** The document as JSON, in lines: such text is YAML as well. */
-  text(id: string): string {
+  json(id: string): string {
     const spec = this.#spec(id)
-    spec.text ??= `${JSON.stringify(this.document(id), undefined, 1)}\n`
-    return spec.text
+    spec.json ??= `${JSON.stringify(this.document(id))}\n`
+    return spec.json
+  }
+
+  yaml(id: string): string {
+    const spec = this.#spec(id)
+    spec.yaml ??= yamlText(this.document(id))
+    return spec.yaml
   }
 
   #spec(id: string): Spec {

@@ -58,7 +58,7 @@ export function described(specs: ServedSpecs, api: DescribedApi, operations: rea
       method: 'GET',
       path: '/swagger.json',
       access: 'anyone',
-      handle: () => ({ status: 200, body: specs.text(api.id), contentType: json }),
+      handle: () => ({ status: 200, body: specs.json(api.id), contentType: json }),
     },
     docsOperation(() => specs.document(api.id)),
   ]
@@ -82,5 +82,6 @@ function idOf(specs: ServedSpecs, call: Call): string {
 
 function body(specs: ServedSpecs, call: Call): Answer {
   const id = idOf(specs, call)
-  return { status: 200, body: specs.text(id), contentType: preferredType(call.header('accept'), [yaml, json]) }
+  const contentType = preferredType(call.header('accept'), [yaml, json])
+  return { status: 200, body: contentType === yaml ? specs.yaml(id) : specs.json(id), contentType }
 }

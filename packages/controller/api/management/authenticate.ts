@@ -84,7 +84,7 @@ export function authenticateOperations(deps: AuthenticateDeps): Operation[] {
       path: '/authenticate',
       access: 'anyone',
       parameters: [{ name: 'method', kind: { oneOf: ['password', 'cert', 'ext-jwt'] }, isRequired: true }],
-      body: { name: 'auth', isRequired: false, decode: readCredentials },
+      body: { name: 'auth', isRequired: false, schema: credentialsShape.schema, decode: readCredentials },
       handle: (call: Call<Credentials | undefined>) => authenticate(deps, call),
     },
   ]

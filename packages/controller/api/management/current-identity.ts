@@ -42,7 +42,8 @@ export function currentIdentityOperations(deps: CurrentIdentityDeps): Operation[
       method: 'GET',
       path: '/current-identity',
       access: 'session',
-      handle: (call) => answerData(ownIdentity(kit, call)),
+      // The peers answer this one without meta.
+      handle: (call) => answerData(ownIdentity(kit, call), null),
     },
     {
       operationId: 'listCurrentIdentityAuthenticators',

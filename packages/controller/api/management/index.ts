@@ -9,12 +9,12 @@ import { PasswordLogin } from '../../auth/password-login.ts'
 import type { SecretSealer } from '../../auth/sealed-secret.ts'
 import { SecondFactor } from '../../auth/second-factor.ts'
 import type { SessionActivity } from '../../auth/session-activity.ts'
-import { openApiDocument } from '../../resource-kit/openapi.ts'
 import { resourceOperations } from '../../resource-kit/operations.ts'
 import { type ApiDeps, type ApiOptions, apiSettings, informationalDeps } from '../api-settings.ts'
 import { MANAGEMENT_BASE } from '../http/edge-paths.ts'
 import { createJsonApi } from '../http/json-api.ts'
 import type { RequestHandler } from '../http/request-handler.ts'
+import { described } from '../informational/specs.ts'
 import type { Operation } from '../operation.ts'
 import { authenticateOperations, type LoginEvent } from './authenticate.ts'
 import { currentIdentityOperations } from './current-identity.ts'
@@ -43,11 +43,10 @@ export interface ManagementOptions extends ApiOptions {
 }
 
 export function createManagementApi(deps: ManagementDeps, options: ManagementOptions): RequestHandler {
-  const operations = managementOperations(deps, options)
-  const title = 'Weft Edge Management API'
-  const address = options.apiAddress
   const { registry } = deps.core
-  deps.common.specs.add('edge-management', () => openApiDocument({ title, address, base: MANAGEMENT_BASE, registry }, operations))
+  const title = 'Weft Edge Management API'
+  const api = { id: 'edge-management', title, address: options.apiAddress, base: MANAGEMENT_BASE, registry }
+  const operations = described(deps.common.specs, api, managementOperations(deps, options))
   return createJsonApi({ base: MANAGEMENT_BASE, operations, ...apiSettings(deps, 'management', operations) })
 }
 

@@ -1,0 +1,95 @@
+/**
+ * The numbers as one table: a line per size and workload, ours beside the other controller, and the ratio with its spread
+ * over the rounds.
+ */
+import { median, quantile } from './load/quantile.ts'
+import type { Measured, Round } from './rounds.ts'
+
+export interface Line {
+  readonly size: number
+  readonly kind: string
+  readonly workload: string
+  readonly measured: Measured
+}
+
+const columns = ['size', 'kind', 'workload'] as const
+const perContender = ['req/s', 'p50 ms', 'p99 ms', 'CPU s/1000'] as const
+
+export function table(lines: readonly Line[], [ours, other]: readonly string[]): string {
+  const names = other === undefined ? [ours!] : [ours!, other]
+  const head = [...columns, ...names.flatMap((name) => perContender.map((column) => `${name} ${column}`))]
+  if (other !== undefined) head.push(`${ours}/${other} req/s`, '(least to most)', `${other}/${ours} CPU`)
+  const rows = lines.map(({ size, kind, workload, measured }) => {
+    const row = [String(size), kind, workload]
+    for (const name of names) row.push(...summary(measured.get(name) ?? []))
+    if (other !== undefined) row.push(...ratios(measured.get(ours!) ?? [], measured.get(other) ?? []))
+    return row
+  })
+  return aligned([head, ...rows])
+}
+
+/** How the slowest hundredth of the answers grew from the smallest to the largest size. */
+export function growth(lines: readonly Line[], name: string): string {
+  const sizes = [...new Set(lines.map(({ size }) => size))]
+  const [smallest, largest] = [Math.min(...sizes), Math.max(...sizes)]
+  const p99 = (size: number, { kind, workload }: Line) => {
+    const line = lines.find((one) => one.size === size && one.kind === kind && one.workload === workload)
+    return quantile(all(line?.measured.get(name) ?? []), 0.99)
+  }
+  const rows = lines
+    .filter(({ size }) => size === smallest)
+    .map((line) => {
+      const [before, after] = [p99(smallest, line), p99(largest, line)]
+      return [line.kind, line.workload, shown(before), shown(after), `${(after / before).toFixed(2)}x`]
+    })
+  return aligned([['kind', 'workload', `p99 at ${smallest}`, `p99 at ${largest}`, 'growth'], ...rows])
+}
+
+function summary(rounds: readonly Round[]): readonly string[] {
+  if (rounds.length === 0) return ['-', '-', '-', '-']
+  const latencies = all(rounds)
+  return [
+    median(rounds.map(rate)).toFixed(0),
+    shown(quantile(latencies, 0.5)),
+    shown(quantile(latencies, 0.99)),
+    shown(cpuPerThousand(rounds)),
+  ]
+}
+
+function ratios(ours: readonly Round[], others: readonly Round[]): readonly string[] {
+  if (others.length === 0) return ['-', '-', '-']
+  const each = ours.map((round, at) => rate(round) / rate(others[at]!))
+  const spread = `(${shown(Math.min(...each))} to ${shown(Math.max(...each))})`
+  return [shown(median(each)), spread, shown(cpuPerThousand(others) / cpuPerThousand(ours))]
+}
+
+function all(rounds: readonly Round[]): readonly number[] {
+  return rounds.flatMap(({ latencies }) => latencies)
+}
+
+function rate({ latencies, seconds }: Round): number {
+  return latencies.length / seconds
+}
+
+function cpuPerThousand(rounds: readonly Round[]): number {
+  const seconds = rounds.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0)
+  return (1000 * seconds) / all(rounds).length
+}
+
+function shown(value: number): string {
+  return Number.isNaN(value) ? '-' : value.toPrecision(3).includes('e') ? value.toFixed(0) : value.toPrecision(3)
+}
+
+/** Text to the left, numbers to the right. */
+export function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  const isText = (column: number) => rows.slice(1).every((row) => Number.isNaN(Number.parseFloat(row[column]!)))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => (isText(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

@@ -1,0 +1,74 @@
+/** A controller's configuration file, with the certificates it names, written by hand as an operator would. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { systemClock } from '@weft/controller'
+import { createPki } from '@weft/pki'
+import { freePort } from './free-port.ts'
+
+export interface Configuration {
+  readonly file: string
+  readonly home: string
+  readonly database: string
+  readonly port: number
+  readonly url: string
+  readonly ca: string
+}
+
+export interface ConfigurationOptions {
+  readonly port?: number
+  /** The host that clients are told, and what is listened on unless `interface` says otherwise. */
+  readonly host?: string
+  readonly interface?: string
+  /** More bind points, as lines of YAML. */
+  readonly bindPoints?: string
+  /** More sections, as YAML. */
+  readonly sections?: string
+}
+
+export async function writeConfiguration(home: string, options: ConfigurationOptions = {}): Promise<Configuration> {
+  const { host = '127.0.0.1', bindPoints = '', sections = '' } = options
+  const port = options.port ?? (await freePort())
+  await mkdir(home, { recursive: true })
+  const { files, caBundlePem: ca } = await createPki({
+    directory: join(home, 'pki'),
+    trustDomain: 'weft-test',
+    controllerId: 'controller',
+    hosts: ['localhost', '127.0.0.1', '::1'],
+    clock: systemClock,
+  })
+  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  const file = join(home, 'controller.yml')
+  const database = join(home, 'controller.db')
+  const text = `v: 3
+db: ${database}
+identity:
+  cert: ${files.clientChain}
+  key: ${files.clientKey}
+  server_cert: ${files.serverChain}
+  server_key: ${files.serverKey}
+  ca: ${files.caBundle}
+ctrl:
+  listener: "tls:${address}"
+edge:
+  api:
+    address: "${address}"
+  enrollment:
+    signingCert:
+      cert: ${files.intermediateCert}
+      key: ${files.intermediateKey}
+web:
+  - name: api
+    bindPoints:
+      - interface: "${options.interface ?? address}"
+        address: "${address}"
+${bindPoints}
+    apis:
+      - binding: edge-management
+      - binding: edge-client
+      - binding: health-checks
+      - binding: metrics
+${sections}
+`
+  await writeFile(file, text)
+  return { file, home, database, port, url: `https://${address}`, ca }
+}
