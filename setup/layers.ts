@@ -22,6 +22,7 @@ export const packageLayers: readonly Layer[] = [
 
 /** The areas of the controller. Of those that hold a file the most exact counts; `.` is the package's own folder. */
 export const controllerLayers: readonly Layer[] = [
+  { areas: ['testing'], why: 'the product does not know how it is tested' },
   { areas: ['.'], why: 'the few files that know every part put the parts together, and no part asks them back' },
   { areas: ['config'], why: 'the file is read once; a part declares the options it takes and never sees the file' },
   { areas: ['metrics'], why: 'a part counts what it does; who reads the counts is not its business' },

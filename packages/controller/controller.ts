@@ -12,7 +12,7 @@ import { apiVersions } from './api/api-versions.ts'
 import { createClientApi } from './api/client/index.ts'
 import { createManagementApi } from './api/management/index.ts'
 import { openWebServers, servedBindings, type WebServerConfig, type WebServers } from './api/web-servers.ts'
-import { CertificateTrust } from './auth/certificate-trust.ts'
+import { CertificateTrust, networkAuthorities } from './auth/certificate-trust.ts'
 import { PasswordHasher } from './auth/password-hash.ts'
 import { CallerResolver } from './auth/resolve-caller.ts'
 import { SecretSealer } from './auth/sealed-secret.ts'
@@ -136,7 +136,7 @@ interface ControllerResourceDeps {
 export function controllerResources(deps: ControllerResourceDeps, { identity }: Pick<ControllerOptions, 'identity'>) {
   return allResources({
     ...deps,
-    trust: new CertificateTrust({ network: () => identity.caBundle }),
+    trust: new CertificateTrust(networkAuthorities(identity)),
     inviteToCa: (caId) => deps.invitations.inviteToCa(caId),
     tracing: new IdentityTracing(deps.clock),
     posture: nothingReported,

@@ -46,7 +46,10 @@ describe('the health of the store', () => {
   })
 
   test('is bad when the disk does not answer in time', async () => {
-    const stuck = { head: { timeline: '', index: 7, schemaVersion: 1 }, journal: () => new Promise<never>(() => {}) }
+    const stuck = {
+      head: { timeline: '', index: 7, prunedUpTo: 0, schemaVersion: 1 },
+      journal: () => new Promise<never>(() => {}),
+    }
     const health = new StoreHealth({ store: stuck, clock: systemClock }, { interval: 1_000, patience: 20 })
     await health.check()
     assert.equal(health.checks()[0]!.err, 'the store did not answer within 20 ms')

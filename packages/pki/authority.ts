@@ -3,7 +3,7 @@
  *
  * Everything is backdated by five minutes, because the first thing a new certificate meets is a clock that runs
  * behind; nothing outlives its issuer, because a chain is worth no more than its shortest member. Leaves state their
- * purpose, and a key usage fits the kind of key: an EC key never enciphers.
+ * purpose, and unless the caller names others their key usages fit the kind of key: an EC key does not encipher.
  */
 import type { KeyObject } from 'node:crypto'
 import { type Certificate, encodeCertificates } from './certificates.ts'
@@ -15,6 +15,7 @@ import {
   authorityKeyIdentifier,
   basicConstraints,
   extendedKeyUsage,
+  type KeyUsage,
   keyIdentifierOf,
   keyUsage,
   type Purpose,
@@ -58,6 +59,7 @@ export interface LeafRequest {
   readonly publicKey: KeyObject
   readonly purposes: readonly [Purpose, ...Purpose[]]
   readonly names: Partial<AlternativeNames>
+  readonly keyUsages?: readonly KeyUsage[]
   readonly lifetime?: number
 }
 
@@ -140,7 +142,7 @@ export class CertificateAuthority {
     const subjectDer = Buffer.isBuffer(subject) ? subject : encodeName(subject)
     const certificate = this.#sign(subjectDer, publicKey, request.lifetime ?? leafLifetime, [
       basicConstraints({ isCa: false }),
-      keyUsage(publicKey.asymmetricKeyType === 'rsa' ? ['digitalSignature', 'keyEncipherment'] : ['digitalSignature']),
+      keyUsage(request.keyUsages ?? usagesOf(publicKey)),
       extendedKeyUsage(purposes),
       ...(hasNames ? [subjectAltName(names)] : []),
     ])
@@ -204,6 +206,10 @@ function publicKeyInfoOf(publicKey: KeyObject): Buffer {
 function keyIdentifierFor(publicKeyInfo: Buffer): Buffer {
   const [, bits] = readElements(readElement(publicKeyInfo).content, 2)
   return keyIdentifierOf(bits!.content.subarray(1))
+}
+
+function usagesOf(publicKey: KeyObject): readonly KeyUsage[] {
+  return publicKey.asymmetricKeyType === 'rsa' ? ['digitalSignature', 'keyEncipherment'] : ['digitalSignature']
 }
 
 function listed(value: string | undefined): string[] {

@@ -6,13 +6,12 @@
  * a key file others can read) is a warning.
  */
 import type { KeyObject } from 'node:crypto'
-import { type Certificate, encodeCertificates, parseCertificates } from './certificates.ts'
+import { type Certificate, encodeCertificates } from './certificates.ts'
 import type { Clock } from './clock.ts'
 import { completeChain, withoutRoot } from './complete-chain.ts'
 import { extendedKeyUsageId } from './extensions.ts'
-import { encodePrivateKey, keyMatchesCertificate, parsePrivateKey } from './keys.ts'
-import { maxSourceBytes, PemSourceError, readPemSource } from './pem-source.ts'
-import { PkiError } from './pki-error.ts'
+import { encodePrivateKey } from './keys.ts'
+import { type IdentityProblem, isBlank, isRecord, SectionReader } from './section-reader.ts'
 import { verifyChain } from './verify-chain.ts'
 
 /** Which keys must be there: a controller has all, a listener serves, a client dials. */
@@ -26,13 +25,6 @@ export interface IdentitySectionOptions {
   readonly role?: IdentityRole
   /** Where the section stands, for messages. */
   readonly path?: string
-}
-
-/** What is wrong, and where. */
-export interface IdentityProblem {
-  /** Such as `identity.alt_server_certs[0].server_key`. */
-  readonly path: string
-  readonly message: string
 }
 
 /** A leaf with its key, in both forms: parsed, and as `tls.createSecureContext` takes them. */
@@ -70,51 +62,50 @@ const required: Readonly<Record<IdentityRole, readonly string[]>> = {
   client: ['cert', 'key'],
 }
 const maxAlternatives = 64
-const bundleLimits = { bytes: maxSourceBytes, blocks: 512 }
 
 /** Reads and checks the section; never throws for what is in it or in its files. */
 export async function loadIdentitySection(section: unknown, options: IdentitySectionOptions): Promise<LoadedIdentity> {
-  const loader = new SectionLoader(options)
-  const identity = await loader.load(section)
-  const { problems, warnings } = loader
+  const reader = new SectionReader(options)
+  const identity = await new SectionLoader(reader, options).load(section)
+  const { problems, warnings } = reader
   return { identity: problems.length === 0 ? identity : undefined, problems, warnings }
 }
 
 class SectionLoader {
-  readonly problems: IdentityProblem[] = []
-  readonly warnings: IdentityProblem[] = []
-  readonly #options: IdentitySectionOptions
+  readonly #reader: SectionReader
+  readonly #role: IdentityRole
   readonly #path: string
-  readonly #files = new Set<string>()
 
-  constructor(options: IdentitySectionOptions) {
-    this.#options = options
-    this.#path = options.path ?? 'identity'
+  constructor(reader: SectionReader, { role = 'controller', path = 'identity' }: IdentitySectionOptions) {
+    this.#reader = reader
+    this.#role = role
+    this.#path = path
   }
 
   async load(section: unknown): Promise<Identity | undefined> {
+    const reader = this.#reader
     if (!isRecord(section)) {
-      this.#problem(this.#path, 'must be a section with cert, server_cert, key and ca')
+      this.#reader.problem(this.#path, 'must be a section with cert, server_cert, key and ca')
       return undefined
     }
-    for (const name of this.#missing(section)) this.#problem(`${this.#path}.${name}`, 'is missing')
+    for (const name of this.#missing(section)) this.#reader.problem(`${this.#path}.${name}`, 'is missing')
     const at = (name: string) => `${this.#path}.${name}`
-    const caBundle = (await this.#certificates(section['ca'], at('ca'))) ?? []
-    const key = await this.#key(section['key'], at('key'))
-    const serverKey = isBlank(section['server_key']) ? key : await this.#key(section['server_key'], at('server_key'))
+    const caBundle = (await reader.trustBundle(section['ca'], at('ca'))) ?? []
+    const key = await reader.key(section['key'], at('key'))
+    const serverKey = isBlank(section['server_key']) ? key : await reader.key(section['server_key'], at('server_key'))
 
-    const clientChain = await this.#certificates(section['cert'], at('cert'))
+    const clientChain = await reader.certificates(section['cert'], at('cert'))
     const client = this.#keyed(clientChain?.[0], clientChain ?? [], key, caBundle, at('cert'))
     if (client !== undefined && caBundle.length > 0) this.#checkTrust(client, caBundle, at('cert'))
 
     const servers = await this.#servers(section['server_cert'], serverKey, caBundle, at('server_cert'))
     for (const [index, entry] of this.#alternatives(section['alt_server_certs'], at('alt_server_certs')).entries()) {
       const where = `${at('alt_server_certs')}[${index}]`
-      if (isBlank(entry['server_cert'])) this.#problem(`${where}.server_cert`, 'is missing')
-      const own = isBlank(entry['server_key']) ? key : await this.#key(entry['server_key'], `${where}.server_key`)
+      if (isBlank(entry['server_cert'])) this.#reader.problem(`${where}.server_cert`, 'is missing')
+      const own = isBlank(entry['server_key']) ? key : await reader.key(entry['server_key'], `${where}.server_key`)
       servers.push(...(await this.#servers(entry['server_cert'], own, caBundle, `${where}.server_cert`)))
     }
-    return { client, servers, caBundle, caPem: encodeCertificates(caBundle), files: [...this.#files] }
+    return { client, servers, caBundle, caPem: encodeCertificates(caBundle), files: reader.files }
   }
 
   /** `key` stands in wherever a certificate has no key of its own. */
@@ -124,41 +115,9 @@ class SectionLoader {
       !isBlank(section['cert']) ||
       (!isBlank(section['server_cert']) && isBlank(section['server_key'])) ||
       alternatives.some((entry) => isBlank(entry['server_key']))
-    const names = new Set(required[this.#options.role ?? 'controller'])
+    const names = new Set(required[this.#role])
     if (needsKey) names.add('key')
     return [...names].filter((name) => isBlank(section[name]))
-  }
-
-  async #text(value: unknown, path: string): Promise<{ text: string; mode: number | undefined } | undefined> {
-    if (isBlank(value)) return undefined
-    if (typeof value !== 'string') {
-      this.#problem(path, 'must be a string')
-      return undefined
-    }
-    try {
-      const source = await readPemSource(value, this.#options.baseDirectory)
-      // A trust bundle is read at start only: replacing it under running connections needs an operator's decision.
-      if (source.file !== undefined && path !== `${this.#path}.ca`) this.#files.add(source.file)
-      return source
-    } catch (error) {
-      if (!(error instanceof PemSourceError)) throw error
-      this.#problem(path, error.message)
-      return undefined
-    }
-  }
-
-  async #key(value: unknown, path: string): Promise<KeyObject | undefined> {
-    const source = await this.#text(value, path)
-    if (source === undefined) return undefined
-    if (process.platform !== 'win32' && ((source.mode ?? 0) & 0o077) !== 0) {
-      this.#warning(path, `the key file can be read by others (mode ${source.mode!.toString(8)}); 600 is enough`)
-    }
-    return this.#parsed(path, () => parsePrivateKey(source.text))
-  }
-
-  async #certificates(value: unknown, path: string): Promise<Certificate[] | undefined> {
-    const source = await this.#text(value, path)
-    return source && this.#parsed(path, () => parseCertificates(source.text, bundleLimits))
   }
 
   /** One file may hold the chains of several leaves. */
@@ -168,12 +127,12 @@ class SectionLoader {
     caBundle: readonly Certificate[],
     path: string,
   ): Promise<KeyedCertificate[]> {
-    const certificates = await this.#certificates(value, path)
+    const certificates = await this.#reader.certificates(value, path)
     if (certificates === undefined) return []
     const leaves = certificates.filter(isServerLeaf)
     if (leaves.length === 0) {
       leaves.push(certificates[0]!)
-      this.#warning(path, 'has neither DNS names nor IP addresses, so that no client can match it to a host')
+      this.#reader.warning(path, 'has neither DNS names nor IP addresses, so that no client can match it to a host')
     }
     return leaves.flatMap((leaf) => {
       const keyed = this.#keyed(leaf, certificates, key, caBundle, path)
@@ -184,11 +143,11 @@ class SectionLoader {
   #alternatives(value: unknown, path: string): Record<string, unknown>[] {
     if (value === undefined || value === null) return []
     if (!Array.isArray(value) || !value.every(isRecord)) {
-      this.#problem(path, 'must be a list of sections with server_cert and server_key')
+      this.#reader.problem(path, 'must be a list of sections with server_cert and server_key')
       return []
     }
     if (value.length > maxAlternatives) {
-      this.#problem(path, `has more than ${maxAlternatives} entries`)
+      this.#reader.problem(path, `has more than ${maxAlternatives} entries`)
       return []
     }
     return value
@@ -202,44 +161,15 @@ class SectionLoader {
     path: string,
   ): KeyedCertificate | undefined {
     if (certificate === undefined || key === undefined) return undefined
-    this.#checkTime(certificate, path)
-    const isMatch = this.#parsed(path, () => keyMatchesCertificate(key, certificate))
-    if (isMatch === false) this.#problem(path, `the private key does not belong to ${named(certificate)}`)
-    if (!isMatch) return undefined
+    this.#reader.checkTime(certificate, path)
+    if (!this.#reader.checkKey(key, certificate, path)) return undefined
     const chain = withoutRoot(completeChain(certificate, [...beside, ...caBundle]))
     return { certificate, chain, certPem: encodeCertificates(chain), key, keyPem: encodePrivateKey(key) }
   }
 
   #checkTrust({ certificate, chain }: KeyedCertificate, roots: readonly Certificate[], path: string): void {
     const verdict = verifyChain({ leaf: certificate, intermediates: chain.slice(1), roots, at: 'any time' })
-    if (!verdict.isTrusted) this.#problem(path, `is not trusted by ${this.#path}.ca: ${verdict.message}`)
-  }
-
-  #checkTime(certificate: Certificate, path: string): void {
-    const now = this.#options.clock.now()
-    const { notBefore, notAfter } = certificate
-    if (now > notAfter) this.#warning(path, `${named(certificate)} expired at ${new Date(notAfter).toISOString()}`)
-    if (now < notBefore) {
-      this.#warning(path, `${named(certificate)} is valid only from ${new Date(notBefore).toISOString()}`)
-    }
-  }
-
-  #parsed<T>(path: string, parse: () => T): T | undefined {
-    try {
-      return parse()
-    } catch (error) {
-      if (!(error instanceof PkiError)) throw error
-      this.#problem(path, error.message)
-      return undefined
-    }
-  }
-
-  #problem(path: string, message: string): void {
-    this.problems.push({ path, message })
-  }
-
-  #warning(path: string, message: string): void {
-    this.warnings.push({ path, message })
+    if (!verdict.isTrusted) this.#reader.problem(path, `is not trusted by ${this.#path}.ca: ${verdict.message}`)
   }
 }
 
@@ -249,16 +179,4 @@ function isServerLeaf(certificate: Certificate): boolean {
   if (!certificate.isCa && (dns.length > 0 || ip.length > 0)) return true
   const usages = (certificate.x509.keyUsage ?? []) as readonly string[]
   return usages.includes(extendedKeyUsageId.serverAuth) || usages.includes(extendedKeyUsageId.any)
-}
-
-function named(certificate: Certificate): string {
-  return `certificate ${certificate.fingerprint}`
-}
-
-function isBlank(value: unknown): boolean {
-  return value === undefined || value === null || value === ''
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -8,6 +8,8 @@ import type { KeyObject } from 'node:crypto'
 
 const minRsaBits = 2048
 const maxRsaBits = 8192
+/** What the Go peers read at most; every signature check would take as long as signing does under a larger one. */
+const maxRsaExponent = 2n ** 31n - 1n
 const curves = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
 
 /** SHA-2 under RSA (PKCS#1 and PSS), ECDSA, and Ed25519. */
@@ -29,8 +31,12 @@ export function keyWeakness(key: KeyObject): string | undefined {
     case 'rsa':
     case 'rsa-pss': {
       const bits = details.modulusLength ?? 0
-      return bits < minRsaBits || bits > maxRsaBits
-        ? `an RSA key of ${bits} bits (from ${minRsaBits} to ${maxRsaBits} are accepted)`
+      if (bits < minRsaBits || bits > maxRsaBits) {
+        return `an RSA key of ${bits} bits (from ${minRsaBits} to ${maxRsaBits} are accepted)`
+      }
+      const exponent = details.publicExponent ?? 0n
+      return exponent < 3n || exponent > maxRsaExponent || exponent % 2n === 0n
+        ? 'an RSA key with an unusual public exponent'
         : undefined
     }
     case 'ec':

@@ -9,8 +9,9 @@
  */
 import { type KeyObject, randomBytes, sign } from 'node:crypto'
 import { Certificate } from './certificates.ts'
-import { bitString, contextTag, derTag, element, integer, objectIdentifier, sequence, time } from './der.ts'
-import { digestOf, type TokenAlgorithm, tokenAlgorithmOf } from './keys.ts'
+import { bitString, contextTag, element, integer, sequence, time } from './der.ts'
+import { digestOf, tokenAlgorithmOf } from './keys.ts'
+import { signatureIdentifiers } from './signature-algorithms.ts'
 
 /** All that a certificate says, before it has a serial and a signature. */
 export interface CertificateDraft {
@@ -25,19 +26,12 @@ export interface CertificateDraft {
   readonly extensions: readonly Buffer[]
 }
 
-const signatureAlgorithms: Readonly<Record<TokenAlgorithm, Buffer>> = {
-  ES256: sequence(objectIdentifier('1.2.840.10045.4.3.2')),
-  ES384: sequence(objectIdentifier('1.2.840.10045.4.3.3')),
-  ES512: sequence(objectIdentifier('1.2.840.10045.4.3.4')),
-  RS256: sequence(objectIdentifier('1.2.840.113549.1.1.11'), element(derTag.null)),
-}
-
 const version3 = element(contextTag(0, 'constructed'), integer(Buffer.of(2)))
 
 /** The finished certificate, with a random serial. */
 export function signCertificate(draft: CertificateDraft, signingKey: KeyObject): Certificate {
   const algorithm = tokenAlgorithmOf(signingKey)
-  const signatureAlgorithm = signatureAlgorithms[algorithm]
+  const signatureAlgorithm = signatureIdentifiers[algorithm]
   const tbs = sequence(
     version3,
     integer(randomSerial()),

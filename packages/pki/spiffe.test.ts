@@ -15,7 +15,8 @@ const ids: [text: string, id: SpiffeId][] = [
     'spiffe://weft.example/identity/i/apiSession/a/apiSessionCertificate/c',
     { kind: 'api session', trustDomain, identityId: 'i', apiSessionId: 'a', certificateId: 'c' },
   ],
-  ['spiffe://weft.example/router/r1', { kind: 'other', trustDomain, path: ['router', 'r1'] }],
+  ['spiffe://weft.example/router/.Ifrmjv5a', { kind: 'router', trustDomain, routerId: '.Ifrmjv5a' }],
+  ['spiffe://weft.example/tunnel/t1', { kind: 'other', trustDomain, path: ['tunnel', 't1'] }],
   ['spiffe://weft.example/identity', { kind: 'other', trustDomain, path: ['identity'] }],
   ['spiffe://weft.example/identity/i/extra', { kind: 'other', trustDomain, path: ['identity', 'i', 'extra'] }],
   [

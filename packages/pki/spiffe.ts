@@ -3,6 +3,7 @@
  *
  *     spiffe://<trust domain>                                                              a certificate authority
  *     spiffe://<trust domain>/controller/<id>                                              a controller
+ *     spiffe://<trust domain>/router/<id>                                                  a router
  *     spiffe://<trust domain>/identity/<id>                                                an identity
  *     spiffe://<trust domain>/identity/<id>/apiSession/<id>                                one of its sessions
  *     spiffe://<trust domain>/identity/<id>/apiSession/<id>/apiSessionCertificate/<id>     a session's certificate
@@ -21,6 +22,7 @@ const segmentPattern = /^[A-Za-z0-9._-]{1,255}$/
 export type SpiffeId =
   | { readonly kind: 'trust domain'; readonly trustDomain: string }
   | { readonly kind: 'controller'; readonly trustDomain: string; readonly controllerId: string }
+  | { readonly kind: 'router'; readonly trustDomain: string; readonly routerId: string }
   | { readonly kind: 'identity'; readonly trustDomain: string; readonly identityId: string }
   | {
       readonly kind: 'api session'
@@ -47,6 +49,7 @@ export function parseSpiffeId(text: string): SpiffeId {
   path.forEach(checkedSegment)
   const [kind, id = '', session, apiSessionId = '', last, certificateId = ''] = path
   if (path.length === 2 && kind === 'controller') return { kind, trustDomain, controllerId: id }
+  if (path.length === 2 && kind === 'router') return { kind, trustDomain, routerId: id }
   if (kind === 'identity') {
     if (path.length === 2) return { kind, trustDomain, identityId: id }
     if (path.length === 4 && session === 'apiSession') {
@@ -64,9 +67,14 @@ export function parseSpiffeId(text: string): SpiffeId {
  * read as either, so it is refused.
  */
 export function spiffeIdOf(certificate: Certificate): SpiffeId | undefined {
-  const uris = certificate.names.uri.filter((uri) => uri.toLowerCase().startsWith(scheme))
+  const uris = certificate.names.uri.filter(isSpiffeUri)
   if (uris.length > 1) throw new PkiError('BAD_SPIFFE_ID', 'the certificate carries more than one')
   return uris[0] === undefined ? undefined : parseSpiffeId(uris[0])
+}
+
+/** Whether a URI claims to be a SPIFFE id, well-formed or not. */
+export function isSpiffeUri(uri: string): boolean {
+  return uri.toLowerCase().startsWith('spiffe:')
 }
 
 /** A trust domain as configured, with or without `spiffe://`; refuses a path. */
@@ -81,6 +89,8 @@ function segmentsOf(id: SpiffeId): readonly string[] {
       return []
     case 'controller':
       return ['controller', id.controllerId]
+    case 'router':
+      return ['router', id.routerId]
     case 'identity':
       return ['identity', id.identityId]
     case 'api session': {

@@ -6,11 +6,6 @@ export function readTable(text: string): Record<string, string>[] {
   return body.map((cells) => Object.fromEntries(head.map((column, at) => [column, cells[at] ?? ''])))
 }
 
-/** What is written below a table, such as `results: 1-2 of 2`. */
-export function lineBelow(text: string): string {
-  return text.trimEnd().split('\n').at(-1)!
-}
-
 /** A line whose first cell is empty continues the row above it. */
 function drawnRows(text: string): string[][] {
   const rows: string[][] = []

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import test, { after } from 'node:test'
+import { ApiClient } from '../kit/api-client.ts'
 import { admin } from '../kit/controller-process.ts'
 import { PeerNetwork } from './peer-network.ts'
 
@@ -30,7 +31,7 @@ for (const [form, address] of [
   ['host and port', `127.0.0.1:${port}`],
   ['another name of the host', `localhost:${port}`],
   ['the path of the API', `${url}/edge/management/v1`],
-  ['a path of before', `${url}/edge/management/v1/`],
+  ['that path and a slash', `${url}/edge/management/v1/`],
 ] as const) {
   test(`finds the API by ${form}`, async () => {
     await cli.says('edge', 'login', address, ...credentials, '-y', '-i', 'elsewhere')
@@ -44,10 +45,8 @@ test('is told that a password is wrong', async () => {
 })
 
 test('logs in with a token, to read', async () => {
-  const { edgeIdentities } = JSON.parse(await network.read('ziti/ziti-cli.json'))
-  const { token } = edgeIdentities.default.apiSession?.ApiSession ?? edgeIdentities.default
-  assert.equal(typeof token, 'string')
-  await cli.says('edge', 'login', url, '-t', token, '-y', '-i', 'by-token')
+  using client = await ApiClient.login(network.controller)
+  await cli.says('edge', 'login', url, '-t', client.token!, '-y', '-i', 'by-token')
   assert.match(await cli.says('edge', 'list', 'identities', '-i', 'by-token'), /results: 1-1 of 1/)
 })
 

@@ -53,9 +53,11 @@ export class PeerCli {
     return plain(stdout)
   }
 
-  /** Runs a command that must succeed with `-j`, and answers the document that it printed. */
+  /** Runs a command that must succeed with `-j`, and answers the document that it printed, before whatever else. */
   async json(...args: readonly string[]): Promise<Json> {
-    return JSON.parse(await this.says(...args, '-j'))
+    const said = await this.says(...args, '-j')
+    const [document = said] = /^\{$.*?^\}$/ms.exec(said) ?? []
+    return JSON.parse(document)
   }
 
   /** The entities of a list that match a filter. */

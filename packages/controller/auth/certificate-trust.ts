@@ -2,7 +2,7 @@
  * Which authority vouches for a client certificate: the network's own, or one that an operator has registered and that has
  * proven to hold its key. Whether a certificate has expired is a question of auth policies, not of trust.
  */
-import { type Certificate, parseLeafCertificate, verifyChain } from '@weft/pki'
+import { type Certificate, type Identity, parseLeafCertificate, verifyChain } from '@weft/pki'
 import type { TableRows } from '../state/row.ts'
 import type { View } from '../state/view.ts'
 
@@ -13,16 +13,27 @@ type Ca = TableRows['cas']
 /** Parsed once per version of a row. */
 const certificateOfCa = new WeakMap<Ca, Certificate>()
 
-export class CertificateTrust {
-  readonly #network: () => readonly Certificate[]
+/** The network's own authorities: those that are trusted, and those between them and a leaf. */
+export interface NetworkAuthorities {
+  readonly roots: readonly Certificate[]
+  readonly intermediates: readonly Certificate[]
+}
 
-  /** `network` gives the network's authorities: roots and intermediates alike. */
-  constructor({ network }: { readonly network: () => readonly Certificate[] }) {
+/** The authorities above the controller's own certificates, which are those above everything the network issues. */
+export function networkAuthorities({ caBundle, client, servers }: Identity): NetworkAuthorities {
+  const own = [...(client === undefined ? [] : [client]), ...servers]
+  return { roots: caBundle, intermediates: own.flatMap(({ chain }) => chain.filter(({ isCa }) => isCa)) }
+}
+
+export class CertificateTrust {
+  readonly #network: NetworkAuthorities
+
+  constructor(network: NetworkAuthorities) {
     this.#network = network
   }
 
   voucherFor(leaf: Certificate, view: View): Voucher | undefined {
-    if (verifyChain({ leaf, roots: this.#network(), at: 'any time' }).isTrusted) return { by: 'network' }
+    if (verifyChain({ leaf, ...this.#network, at: 'any time' }).isTrusted) return { by: 'network' }
     for (const ca of view.rows('cas')) {
       if (!ca.isVerified) continue
       if (verifyChain({ leaf, roots: [caCertificate(ca)], at: 'any time' }).isTrusted) return { by: 'ca', caId: ca.id }

@@ -198,6 +198,23 @@ describe('a store that was damaged while nobody used it', () => {
   }
 })
 
+test('what cannot be mended is told, and does not keep the rest from being mended', async () => {
+  await using folder = await temporaryFolder()
+  // The member refers to itself as its mentor, so it cannot go; its group is gone, and so is the default.
+  await using network = await damagedNetwork(
+    folder.path,
+    `DELETE FROM rows WHERE tbl = 'groups'`,
+    'DELETE FROM journal',
+    `DELETE FROM rows WHERE id IN ('bob', 'eve', 'key-bob', 'key-eve', 'first')`,
+    setMember('ada', '$.mentorId', '"ada"'),
+    setMember('ada', '$.friendIds', '["nobody"]'),
+  )
+  assert.deepEqual(await network.fix(), {
+    'groupId of members/ada refers to groups/crew, which does not exist': false,
+    'friendIds of members/ada refers to members/nobody, which does not exist': true,
+  })
+})
+
 describe('a store that is damaged behind the back of the controller', () => {
   const cases: readonly { readonly name: string; readonly sql: string; readonly found: string }[] = [
     {

@@ -46,6 +46,10 @@ export async function compareJournaledRows(
     after = entries.at(-1)?.index ?? upTo
     await turns.next()
   }
+  // What was pruned meanwhile may have been read without what came after it.
+  for (const rows of [lost, deleted, images]) {
+    for (const [key, { index }] of rows) if (index <= store.head.prunedUpTo) rows.delete(key)
+  }
   return { lost, deleted, images }
 
   function take({ table, id, index, after: image }: JournalEntry): void {

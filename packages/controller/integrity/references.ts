@@ -6,7 +6,6 @@ import type { Row, TableName } from '../state/row.ts'
 import type { Tables } from '../state/tables.ts'
 import type { View } from '../state/view.ts'
 import type { Finding } from './finding.ts'
-import { presentRows } from './stored-rows.ts'
 import type { Turns } from './turns.ts'
 
 export async function checkReferences(
@@ -17,9 +16,10 @@ export async function checkReferences(
   for (const { name: table, fields } of registry.tables.values()) {
     const referring = Object.entries(fields).filter(([, field]) => targetOf(field) !== undefined)
     if (referring.length === 0) continue
-    for (const { id } of presentRows(tables, table as TableName)) {
+    for (const { id } of tables.unordered(table as TableName) as Iterable<Row>) {
       if (turns.isOver) await turns.next()
-      const row = tables.get(table as TableName, id) as unknown as Readonly<Record<string, unknown>> | undefined
+      // As it is in this turn, which need not be the one it was handed over in.
+      const row = rowIn(tables, table, id) as unknown as Readonly<Record<string, unknown>> | undefined
       if (row === undefined) continue
       for (const [name, field] of referring) {
         for (const key of danglingKeys(field, row[name], tables)) {

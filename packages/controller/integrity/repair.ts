@@ -14,8 +14,8 @@ import type { Kit } from '../resource-kit/kit.ts'
 import type { TableDefinition } from '../resource-kit/registry.ts'
 import type { Row, TableName } from '../state/row.ts'
 import { findOne, type View } from '../state/view.ts'
-import { type Writer, WriterBusyError } from '../state/writer.ts'
-import type { Store } from '../store/store.ts'
+import type { Writer } from '../state/writer.ts'
+import { type Store, StoreError } from '../store/store.ts'
 import { describeFinding, type Finding } from './finding.ts'
 import { type JournaledRow, readImage } from './journaled-rows.ts'
 import { danglingKeys, rowIn } from './references.ts'
@@ -48,10 +48,9 @@ export class Repair {
   async mend(finding: Finding): Promise<boolean> {
     try {
       return await this.#mend(finding)
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-      const reason = 'detail' in error ? (error.detail ?? error.message) : error.message
-      this.#log.warn('data integrity: not mended', { finding: describeFinding(finding), reason })
+    } catch (err) {
+      if (isStoreFailure(err)) throw err
+      this.#log.error('data integrity: not mended', { finding: describeFinding(finding), err })
       return false
     }
   }
@@ -109,7 +108,7 @@ export class Repair {
     try {
       await this.#kit.writeAsController((change) => change.remove(table as TableName, id))
     } catch (error) {
-      if (!isRefusal(error)) throw error
+      if (!(error instanceof ApiError) || isStoreFailure(error)) throw error
       const row = rowIn(this.#kit.view, table, id)
       if (row !== undefined) {
         const after = JSON.stringify(this.#kit.registry.withoutSecrets(table, row))
@@ -150,9 +149,8 @@ export class Repair {
   }
 }
 
-/** Anything else is a failure of the store, or a bug. */
-function isRefusal(error: unknown): error is ApiError | WriterBusyError {
-  return error instanceof WriterBusyError || (error instanceof ApiError && error.code !== 'STORE_FAILED')
+function isStoreFailure(error: unknown): boolean {
+  return error instanceof StoreError || (error instanceof ApiError && error.code === 'STORE_FAILED')
 }
 
 /** An image with what its table has gained since. */

@@ -1,7 +1,7 @@
 /** What the disk holds, row by row, against what the controller holds. */
 import { isDeepStrictEqual } from 'node:util'
 import { readRow } from '../state/load.ts'
-import type { Row, TableName } from '../state/row.ts'
+import type { Row } from '../state/row.ts'
 import type { Tables } from '../state/tables.ts'
 import type { Store, StoredRow } from '../store/store.ts'
 import type { Finding } from './finding.ts'
@@ -30,16 +30,11 @@ export async function compareStoredRows(
   })
   for (const table of tables.names) {
     const stored = seen.get(table)!
-    for (const { id } of presentRows(tables, table)) {
+    for (const { id } of tables.unordered(table) as Iterable<Row>) {
       if (turns.isOver) await turns.next()
       if (!stored.has(id)) report({ kind: 'not stored', table, id })
     }
   }
-}
-
-/** The rows of a table as they are now: the table itself may change between two turns. */
-export function presentRows(tables: Tables, table: TableName): readonly Row[] {
-  return (tables.rows(table) as IteratorObject<Row>).toArray()
 }
 
 function compare(tables: Tables, { table, id, data }: StoredRow): Finding | undefined {

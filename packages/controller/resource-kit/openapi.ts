@@ -14,16 +14,16 @@ import type { JsonSchema } from './shapes.ts'
 const interfaceVersion = '0.35.0'
 
 export interface OpenApiDocument {
-  readonly swagger: '2.0'
-  readonly info: { readonly title: string; readonly version: string }
-  readonly host: string
   readonly basePath: string
-  readonly schemes: readonly string[]
   readonly consumes: readonly string[]
-  readonly produces: readonly string[]
-  readonly securityDefinitions: Readonly<Record<string, JsonSchema>>
-  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
   readonly definitions: Readonly<Record<string, JsonSchema>>
+  readonly host: string
+  readonly info: { readonly title: string; readonly version: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
+  readonly produces: readonly string[]
+  readonly schemes: readonly string[]
+  readonly securityDefinitions: Readonly<Record<string, JsonSchema>>
+  readonly swagger: '2.0'
 }
 
 export interface DescribedOperation {
@@ -65,17 +65,18 @@ export function openApiDocument(options: OpenApiOptions, operations: readonly Op
     paths[operation.path] ??= {}
     paths[operation.path]![operation.method.toLowerCase()] = describer.describe(operation)
   }
+  // In the order of their names, as the peers write them: it is a stable one.
   return {
-    swagger: '2.0',
-    info: { title, version: interfaceVersion },
-    host: address,
     basePath: base,
-    schemes: ['https'],
     consumes: ['application/json'],
-    produces: ['application/json'],
-    securityDefinitions: { ztSession: { type: 'apiKey', in: 'header', name: 'zt-session' } },
-    paths,
     definitions,
+    host: address,
+    info: { title, version: interfaceVersion },
+    paths,
+    produces: ['application/json'],
+    schemes: ['https'],
+    securityDefinitions: { ztSession: { type: 'apiKey', in: 'header', name: 'zt-session' } },
+    swagger: '2.0',
   }
 }
 

@@ -22,18 +22,22 @@ const links: readonly Link[] = [...registry.tables.keys()].flatMap((targetTable)
 )
 
 /** Where a target must be of a kind, or a field follows from another. */
-const special: Readonly<Record<string, { target?: () => Promise<string>; values?: (id: string) => Promise<Values> }>> =
-  {
-    'routers.configs': {
-      target: async () => {
-        const configTypeId = await specimens.make('config-types', { target: 'router' })
-        return await specimens.make('configs', { configTypeId })
-      },
+const special: Readonly<
+  Record<string, { target?: () => Promise<string>; values?: (ids: readonly string[]) => Promise<Values> }>
+> = {
+  'routers.configs': {
+    target: async () => {
+      const configTypeId = await specimens.make('config-types', { target: 'router' })
+      return await specimens.make('configs', { configTypeId })
     },
-    'identities.overridingConfigs': {
-      values: async (id) => ({ serviceConfigs: { [await specimens.make('services')]: { type: id } } }),
-    },
-  }
+  },
+  'identities.serviceConfigs': {
+    values: async (ids) => ({ serviceConfigs: Object.fromEntries(ids.map((id) => [id, {}])) }),
+  },
+  'identities.overridingConfigs': {
+    values: async ([id]) => ({ serviceConfigs: { [await specimens.make('services')]: { type: id } } }),
+  },
+}
 
 describe('when a target is deleted', () => {
   for (const link of links) {
@@ -105,12 +109,12 @@ async function linked({ targetTable, referrer }: Link) {
   const target = specimens.all.find(({ resource }) => resource.collection === collection)!
   assert.equal(target.resource.table, targetTable)
   const make = makeTarget ?? (() => specimens.make(collection))
-  const [targetId, otherId] = [await make(), await make()]
+  const ids = [await make(), await make()] as const
   const owner = specimens.all.find(({ resource }) => resource.table === table)!
   const referrerId = await specimens.create(owner)
-  const values = makeValues ? await makeValues(targetId) : { [fieldName]: reference(referrer, [targetId, otherId]) }
+  const values = makeValues ? await makeValues(ids) : { [fieldName]: reference(referrer, ids) }
   await controller.write((change) => change.update(table as TableName, referrerId, values))
-  return { target, targetId, otherId, referrerId }
+  return { target, targetId: ids[0], otherId: ids[1], referrerId }
 }
 
 function reference({ field }: Referrer, ids: readonly string[]): unknown {

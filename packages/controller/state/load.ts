@@ -42,5 +42,9 @@ export function readRow(data: string, id: string): Row | string {
 }
 
 function hasBase({ createdAt, updatedAt, tags }: Partial<Row>): boolean {
-  return typeof createdAt === 'string' && typeof updatedAt === 'string' && typeof tags === 'object' && tags !== null
+  return isTime(createdAt) && isTime(updatedAt) && typeof tags === 'object' && tags !== null
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value))
 }

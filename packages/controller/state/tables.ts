@@ -48,6 +48,11 @@ export class Tables implements View {
     return this.#table(table).inIdOrder() as IteratorObject<TableRows[T]>
   }
 
+  /** All rows in no particular order, for whoever takes its time: rows may come and go between two steps. */
+  unordered<T extends TableName>(table: T): IteratorObject<TableRows[T]> {
+    return this.#table(table).rows.values() as IteratorObject<TableRows[T]>
+  }
+
   find<T extends TableName>(table: T, index: string, key: string): IteratorObject<TableRows[T]> {
     return this.#table(table).find(index, key) as IteratorObject<TableRows[T]>
   }

@@ -64,6 +64,8 @@ export interface StoreHead {
   /** Changes when a snapshot is restored: followers then take the full state instead of a difference. */
   readonly timeline: string
   readonly index: number
+  /** The journal holds every entry after this index; 0 when nothing was ever pruned. */
+  readonly prunedUpTo: number
   readonly schemaVersion: number
 }
 
@@ -76,6 +78,7 @@ export interface Store extends AsyncDisposable {
    * `RangeError` and harmless; after a `StoreError` every later call fails too.
    */
   append(transactions: readonly StoredTransaction[]): Promise<void>
+  /** What is left of a stretch of the journal. Once it has answered, `head.prunedUpTo` tells whether that was all. */
   journal(range: JournalRange): Promise<readonly JournalEntry[]>
   /** Drops journal entries older than a time or beyond a size; the rows stay. Answers how many went. */
   prune(limits: { readonly olderThan?: string; readonly maxBytes?: number }): Promise<number>

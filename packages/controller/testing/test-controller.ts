@@ -28,6 +28,7 @@ export interface Asked {
   /** The token of the session that asks; absent: nobody does. */
   readonly token?: string | undefined
   readonly contentType?: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface Answered {
@@ -85,7 +86,14 @@ export class TestController implements AsyncDisposable {
   }
 
   /** Asks the management API over HTTP. */
-  async ask({ method = 'GET', path, body, token, contentType = 'application/json' }: Asked): Promise<Answered> {
+  async ask({
+    method = 'GET',
+    path,
+    body,
+    token,
+    contentType = 'application/json',
+    headers,
+  }: Asked): Promise<Answered> {
     const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
     const request = http.request({
       host: '127.0.0.1',
@@ -94,6 +102,7 @@ export class TestController implements AsyncDisposable {
       method,
       path: MANAGEMENT_BASE + path,
       headers: {
+        ...headers,
         ...(token === undefined ? {} : { 'zt-session': token }),
         ...(payload === undefined
           ? {}

@@ -29,8 +29,9 @@ test('the holder of a port is found', { skip: process.platform !== 'linux' && 'n
 
 test('a password on the command line of the holder is not shown', {
   skip: process.platform !== 'linux' && 'needs /proc',
+  timeout: 20_000,
 }, async () => {
-  const script = "console.log(net.createServer().listen(0,'127.0.0.1').address().port)"
+  const script = 's=net.createServer().listen(0,()=>console.log(s.address().port))'
   const flags = ['--', '--password', 'open-sesame', '--token=open-sesame', 'shown']
   const child = spawn(process.execPath, ['-e', script, ...flags], { argv0: 'n', stdio: ['ignore', 'pipe', 'inherit'] })
   try {

@@ -25,6 +25,12 @@ export interface JournalPage {
   readonly isReversed: boolean
 }
 
+/** Entries, and up to where the journal was pruned when they had been read. */
+export interface JournalRead {
+  readonly entries: readonly JournalEntry[]
+  readonly prunedUpTo: number
+}
+
 interface Cursor {
   readonly db: DatabaseSync
   readonly rows: Iterator<unknown>
@@ -79,15 +85,21 @@ export class ReadSide {
     this.#cursors.delete(cursor)
   }
 
-  journal({ after, upTo, limit, isReversed }: JournalPage): readonly JournalEntry[] {
+  journal(page: JournalPage): JournalRead {
     return this.#attempt('read the journal of', () => {
-      const { range, transaction } = this.#use()[isReversed ? 'newestFirst' : 'oldestFirst']
-      const found = range.all(after, upTo, limit + 1) as unknown as JournalEntry[]
-      const cut = found[limit]?.index
-      if (cut === undefined) return found
-      const whole = found.filter(({ index }) => index !== cut)
-      return whole.length > 0 ? whole : (transaction.all(cut) as unknown as JournalEntry[])
+      const entries = this.#entries(page)
+      // Looked at after the entries: what was pruned while they were read is seen here.
+      return { entries, prunedUpTo: Number(this.#use().pruned.get()?.['value']) }
     })
+  }
+
+  #entries({ after, upTo, limit, isReversed }: JournalPage): readonly JournalEntry[] {
+    const { range, transaction } = this.#use()[isReversed ? 'newestFirst' : 'oldestFirst']
+    const found = range.all(after, upTo, limit + 1) as unknown as JournalEntry[]
+    const cut = found[limit]?.index
+    if (cut === undefined) return found
+    const whole = found.filter(({ index }) => index !== cut)
+    return whole.length > 0 ? whole : (transaction.all(cut) as unknown as JournalEntry[])
   }
 
   /** Throws the bare reason when the copy fails: that is no failure of the store. */
@@ -150,6 +162,7 @@ function prepareStatements(db: DatabaseSync) {
   return {
     oldestFirst: inOrder('ASC'),
     newestFirst: inOrder('DESC'),
+    pruned: db.prepare("SELECT value FROM meta WHERE key = 'pruned'"),
     check: db.prepare(`PRAGMA integrity_check(${mostFindings})`),
     checkpoint: () => checkpoint(db),
     snapshot: (path: string) => writeSnapshot(db, path),

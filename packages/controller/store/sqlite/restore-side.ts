@@ -77,7 +77,8 @@ function copyVerified(snapshot: string, copy: string, knownVersion: number): voi
 function onNewTimeline(file: string): { timeline: string; index: number } {
   using db = openUntouched(file)
   startTimeline(db)
-  return readMeta(db, file)
+  const { timeline, index } = readMeta(db, file)
+  return { timeline, index }
 }
 
 function keepAside(file: string, aside: string): string {

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { StoreError } from '../store.ts'
+import { StoreError, type StoreHead } from '../store.ts'
 
 /** `Weft` in ASCII, in the header of every store file and every snapshot of one. */
 export const applicationId = 0x57656674
@@ -88,13 +88,14 @@ export function startTimeline(db: DatabaseSync): string {
   return timeline
 }
 
-/** What the store says of itself: its timeline and how far it has come. */
-export function readMeta(db: DatabaseSync, file: string): { timeline: string; index: number } {
+/** What the store says of itself: its timeline, how far it has come, and where its journal begins. */
+export function readMeta(db: DatabaseSync, file: string): Omit<StoreHead, 'schemaVersion'> {
   const read = db.prepare('SELECT value FROM meta WHERE key = ?')
   const timeline = read.get('timeline')?.['value']
   const index = read.get('head')?.['value']
-  if (typeof timeline !== 'string' || typeof index !== 'number') {
+  const prunedUpTo = read.get('pruned')?.['value']
+  if (typeof timeline !== 'string' || typeof index !== 'number' || typeof prunedUpTo !== 'number') {
     throw new StoreError('STORE_DAMAGED', `${file} has lost its timeline or its index`)
   }
-  return { timeline, index }
+  return { timeline, index, prunedUpTo }
 }

@@ -116,10 +116,12 @@ export class SqliteStore implements Store {
     let high = Math.min(upTo ?? this.#head.index, this.#head.index)
     while (low < high && found.length < limit) {
       const wanted = Math.min(entriesPerPage, limit - found.length)
-      const page = await this.#ask(this.#reader.call('journal', { after: low, upTo: high, limit: wanted, isReversed }))
-      const last = page.at(-1)
-      if (!last || (found.length > 0 && found.length + page.length > limit)) break
-      for (const entry of page) found.push(entry)
+      const range = { after: low, upTo: high, limit: wanted, isReversed }
+      const { entries, prunedUpTo } = await this.#ask(this.#reader.call('journal', range))
+      this.#notePruned(prunedUpTo)
+      const last = entries.at(-1)
+      if (!last || (found.length > 0 && found.length + entries.length > limit)) break
+      for (const entry of entries) found.push(entry)
       if (isReversed) high = last.index - 1
       else low = last.index
     }
@@ -134,7 +136,8 @@ export class SqliteStore implements Store {
     if (olderThan !== undefined) ensureTime(olderThan)
     let total = 0
     for (;;) {
-      const { removed, isDone } = await this.#ask(this.#writer.call('prune', limits))
+      const { removed, isDone, prunedUpTo = 0 } = await this.#ask(this.#writer.call('prune', limits))
+      this.#notePruned(prunedUpTo)
       total += removed
       this.#checkpointer.note(removed)
       if (isDone) return total
@@ -172,6 +175,11 @@ export class SqliteStore implements Store {
     await this.#checkpointer.settle()
     await using _last = this.#writer
     await using _first = this.#reader
+  }
+
+  /** Both threads tell; whichever is heard first, the mark only rises. */
+  #notePruned(prunedUpTo: number): void {
+    if (prunedUpTo > this.#head.prunedUpTo) this.#head = { ...this.#head, prunedUpTo }
   }
 
   #ensureUsable(): void {

@@ -31,6 +31,8 @@ export interface PruneLimits {
 export interface PruneProgress {
   readonly removed: number
   readonly isDone: boolean
+  /** The last index that went, if any did. */
+  readonly prunedUpTo?: number
 }
 
 export class WriteSide {
@@ -94,7 +96,7 @@ export class WriteSide {
         if (last === undefined) return { removed: 0, isDone: true }
         const removed = Number(statements.removeEntries.run(Number(last)).changes)
         statements.setMeta.run(Number(last), 'pruned')
-        return { removed, isDone: kept !== undefined }
+        return { removed, isDone: kept !== undefined, prunedUpTo: Number(last) }
       })
     } catch (error) {
       throw this.#fail(error, 'prune the journal of')
