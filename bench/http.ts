@@ -15,7 +15,7 @@ import { CertificateAuthority, encodePrivateKey, generatePrivateKey, publicKeyOf
 import { createDemux } from '../packages/controller/api/http/demux.ts'
 import { createJsonApi } from '../packages/controller/api/http/json-api.ts'
 import { WebServer } from '../packages/controller/api/http/listen.ts'
-import type { Caller } from '../packages/controller/auth/caller.ts'
+import type { Caller } from '../packages/controller/operation/caller.ts'
 import { silentLogger } from '../packages/controller/log/logger.ts'
 
 const CONNECTIONS = 16

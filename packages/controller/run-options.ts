@@ -8,7 +8,7 @@ import type { Clock } from './clock.ts'
 import type { ControllerConfig } from './config/controller-config.ts'
 import type { IdentityConfig } from './config/identity-section.ts'
 import type { ControllerOptions } from './controller.ts'
-import { Invitations } from './invitations.ts'
+import { Invitations } from './enroll/invitations.ts'
 import type { Logger } from './log/logger.ts'
 
 /** Certificates that cannot be used, all of them named at once. */

@@ -212,6 +212,16 @@ test('the client certificate must chain to the bundle; a server certificate may 
   )
 })
 
+test('a client may hold a certificate that its bundle does not know', async () => {
+  const stranger = await makeNetwork('stranger')
+  const { publicKey } = stranger
+  const { chainPem } = stranger.intermediate.issueClientCertificate({ subject: { commonName: 'c' }, publicKey })
+  const section = { cert: chainPem, key: encodePrivateKey(stranger.key), ca: good['ca'] }
+  const { identity, problems } = await load(section, { role: 'client' })
+  assert.deepEqual(problems, [])
+  assert.equal(identity!.client!.certPem, chainPem)
+})
+
 test('expired and not yet valid certificates are warnings, because a network may have to start with them', async () => {
   const late = await load(good, { clock: { now: () => noon + 366 * 24 * 3_600_000 } })
   assert.deepEqual([late.problems, late.warnings.length], [[], 2])
@@ -276,6 +286,8 @@ test('each role needs its own keys, and the section can stand anywhere', async (
   assert.deepEqual(await paths({ server_cert, ca }, { role: 'listener' }), ['identity.key'])
   assert.deepEqual(await paths({ cert, key }, { role: 'client' }), [])
   assert.deepEqual(await paths({ ca }, { role: 'client' }), ['identity.cert', 'identity.key'])
+  assert.deepEqual(await paths({ ca }, { role: 'visitor' }), [])
+  assert.deepEqual(await paths({ cert }, { role: 'visitor' }), ['identity.ca', 'identity.key'])
 })
 
 test('the directory that createPki wrote loads as a section', async () => {

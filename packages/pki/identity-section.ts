@@ -14,8 +14,8 @@ import { encodePrivateKey } from './keys.ts'
 import { type IdentityProblem, isBlank, isRecord, SectionReader } from './section-reader.ts'
 import { verifyChain } from './verify-chain.ts'
 
-/** Which keys must be there: a controller has all, a listener serves, a client dials. */
-export type IdentityRole = 'controller' | 'listener' | 'client'
+/** Which keys must be there: a controller has all, a listener serves, a client dials, a visitor only trusts. */
+export type IdentityRole = 'controller' | 'listener' | 'client' | 'visitor'
 
 /** How to read a section. */
 export interface IdentitySectionOptions {
@@ -60,6 +60,7 @@ const required: Readonly<Record<IdentityRole, readonly string[]>> = {
   controller: ['cert', 'server_cert', 'key', 'ca'],
   listener: ['server_cert', 'ca'],
   client: ['cert', 'key'],
+  visitor: ['ca'],
 }
 const maxAlternatives = 64
 
@@ -85,10 +86,10 @@ class SectionLoader {
   async load(section: unknown): Promise<Identity | undefined> {
     const reader = this.#reader
     if (!isRecord(section)) {
-      this.#reader.problem(this.#path, 'must be a section with cert, server_cert, key and ca')
+      reader.problem(this.#path, 'must be a section with cert, server_cert, key and ca')
       return undefined
     }
-    for (const name of this.#missing(section)) this.#reader.problem(`${this.#path}.${name}`, 'is missing')
+    for (const name of this.#missing(section)) reader.problem(`${this.#path}.${name}`, 'is missing')
     const at = (name: string) => `${this.#path}.${name}`
     const caBundle = (await reader.trustBundle(section['ca'], at('ca'))) ?? []
     const key = await reader.key(section['key'], at('key'))
@@ -96,12 +97,15 @@ class SectionLoader {
 
     const clientChain = await reader.certificates(section['cert'], at('cert'))
     const client = this.#keyed(clientChain?.[0], clientChain ?? [], key, caBundle, at('cert'))
-    if (client !== undefined && caBundle.length > 0) this.#checkTrust(client, caBundle, at('cert'))
+    // A client may hold a certificate of an authority that only its controller knows.
+    if (client !== undefined && caBundle.length > 0 && this.#role !== 'client') {
+      this.#checkTrust(client, caBundle, at('cert'))
+    }
 
     const servers = await this.#servers(section['server_cert'], serverKey, caBundle, at('server_cert'))
     for (const [index, entry] of this.#alternatives(section['alt_server_certs'], at('alt_server_certs')).entries()) {
       const where = `${at('alt_server_certs')}[${index}]`
-      if (isBlank(entry['server_cert'])) this.#reader.problem(`${where}.server_cert`, 'is missing')
+      if (isBlank(entry['server_cert'])) reader.problem(`${where}.server_cert`, 'is missing')
       const own = isBlank(entry['server_key']) ? key : await reader.key(entry['server_key'], `${where}.server_key`)
       servers.push(...(await this.#servers(entry['server_cert'], own, caBundle, `${where}.server_cert`)))
     }

@@ -16,6 +16,7 @@ for (const life of lives) {
   const spoken = words.join(' ')
   const first = `a-${words.join('-')}`
   const second = `b-${words.join('-')}`
+  const third = `c-${words.join('-')}`
 
   test(`${spoken}: a whole life`, async (t) => {
     let id = ''
@@ -67,9 +68,9 @@ for (const life of lives) {
     if (!life.isWithoutJson) {
       await t.test('created with an answer as JSON', async () => {
         const create = life.create.map((word) => word.replace('external-1', 'external-3'))
-        const { data } = await cli.json('edge', 'create', ...words, 'another', ...create)
+        const { data } = await cli.json('edge', 'create', ...words, third, ...create)
         const { id: otherId } = data as { id: string }
-        assert.equal(otherId, await cli.idOf(collection, 'another'))
+        assert.equal(otherId, await cli.idOf(collection, third))
         assert.equal(await cli.says('edge', 'delete', removed, otherId), `${deleted(otherId)}\n`)
       })
     }

@@ -46,6 +46,7 @@ export const postureCheckLives: readonly Life[] = [
   {
     ...postureCheck,
     words: ['posture-check', 'process-multi'],
+    isWithoutJson: true,
     create: [
       ...['AnyOf', 'Linux,Windows', '/bin/x,C:\\x.exe', '-s', `${hashes.join('|')},${hashes[0]}`],
       ...['-f', `${signer},${signer}`, '-a', 'pc'],

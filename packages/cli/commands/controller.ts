@@ -11,7 +11,7 @@ import {
   runOptions,
   systemClock,
 } from '@weft/controller'
-import { renderProblems } from '@weft/model/config-file/index.ts'
+import { renderProblems } from '@weft/model/config-file'
 import { Command } from 'commander'
 import { readPassword, readUsername } from '../administrator-options.ts'
 import { type LogFlags, openLog, withLogFlags } from '../log-options.ts'

@@ -1,7 +1,7 @@
 /**
  * What a refused caller is told in `WWW-Authenticate`: which kind of token was looked for, and what was wrong with it.
  */
-import { ApiError } from '../api/api-error.ts'
+import { ApiError } from '../operation/api-error.ts'
 
 export type TokenProblem = 'missing' | 'invalid' | 'expired'
 

@@ -1,7 +1,7 @@
 /**
  * A new password on its way into a row: judged by the policy of the identity it is for, then hashed off the event loop.
  */
-import { ApiError } from '../api/api-error.ts'
+import { ApiError } from '../operation/api-error.ts'
 import type { View } from '../state/view.ts'
 import { HashingBusyError, type PasswordHasher } from './password-hash.ts'
 import { checkPassword } from './password-rules.ts'

@@ -2,8 +2,8 @@
  * Opening an API session for someone whose primary factor was accepted, and showing it to them.
  */
 import { randomUUID } from 'node:crypto'
-import type { Call } from '../api/operation.ts'
 import { timestamp } from '../clock.ts'
+import type { Call } from '../operation/operation.ts'
 import type { Change } from '../resource-kit/change.ts'
 import type { Kit } from '../resource-kit/kit.ts'
 import type { TableRows } from '../state/row.ts'

@@ -4,8 +4,9 @@
  * All refusals look and cost the same: an unknown user is hashed against nothing, and whether the identity is disabled or its
  * policy forbids passwords is only looked at after the hash has been computed.
  */
-import { ApiError } from '../api/api-error.ts'
+
 import type { Clock } from '../clock.ts'
+import { ApiError } from '../operation/api-error.ts'
 import type { Kit } from '../resource-kit/kit.ts'
 import type { TableRows } from '../state/row.ts'
 import { findOne } from '../state/view.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiError } from '../api/api-error.ts'
+import { ApiError } from '../operation/api-error.ts'
 import { checkPassword, type PasswordRules } from './password-rules.ts'
 
 const lenient: PasswordRules = {

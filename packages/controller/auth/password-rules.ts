@@ -1,7 +1,7 @@
 /**
  * What an auth policy asks of a password. Applied wherever one is set: by an administrator, by its owner, at enrollment.
  */
-import { type ApiError, fieldError } from '../api/api-error.ts'
+import { type ApiError, fieldError } from '../operation/api-error.ts'
 
 export interface PasswordRules {
   readonly minPasswordLength: number

@@ -4,11 +4,12 @@
  * `zt-session` wins when it is there; bearer tokens are then only second factors. A session whose identity is gone or
  * disabled is no session. Every resolved call counts as activity.
  */
-import type { Call } from '../api/operation.ts'
+
 import type { Clock } from '../clock.ts'
+import { type Caller, nobody } from '../operation/caller.ts'
+import type { Call } from '../operation/operation.ts'
 import type { TableRows } from '../state/row.ts'
 import { findOne, type View } from '../state/view.ts'
-import { type Caller, nobody } from './caller.ts'
 import { bearerChallenge, sessionChallenge, unauthenticated, unauthorized } from './challenges.ts'
 import { isDisabled } from './disabled.ts'
 import { outstandingFactors } from './outstanding-factors.ts'

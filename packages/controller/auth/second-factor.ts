@@ -5,7 +5,7 @@
  * code permits, so of two requests with the same code one is refused, whichever way they race.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { ApiError } from '../api/api-error.ts'
+import { ApiError } from '../operation/api-error.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { newId } from '../resource-kit/ids.ts'
 import type { TableRows } from '../state/row.ts'

@@ -2,7 +2,7 @@
  * To the outside a controller is a cluster of one. A clustered file says where the data lies; how several controllers
  * would agree is decided by the store they share, so the rest of the section has nothing to set.
  */
-import { required, section, text } from '@weft/model/config-file/index.ts'
+import { required, section, text } from '@weft/model/config-file'
 
 const noElection = 'there is nothing to elect or to replicate between controllers here'
 const noPeers = 'controllers do not dial each other here'

@@ -3,7 +3,7 @@
  * Durations are milliseconds, and everything is frozen.
  */
 import { dirname, join } from 'node:path'
-import { type Findings, formatDuration, minute, second, type ValueOf } from '@weft/model/config-file/index.ts'
+import { type Findings, formatDuration, minute, second, type ValueOf } from '@weft/model/config-file'
 import type { EventsConfig } from '../events/event-config.ts'
 import type { controllerSchema } from './controller-schema.ts'
 import { assembleIdentity, type IdentityConfig } from './identity-section.ts'

@@ -15,7 +15,7 @@ import {
   text,
   wholeUnits,
   withDefault,
-} from '@weft/model/config-file/index.ts'
+} from '@weft/model/config-file'
 import { clusterSection } from './cluster-section.ts'
 import { ctrlSection } from './ctrl-section.ts'
 import { edgeSection } from './edge-section.ts'

@@ -14,7 +14,7 @@ import {
   text,
   wholeUnits,
   withDefault,
-} from '@weft/model/config-file/index.ts'
+} from '@weft/model/config-file'
 
 const largestCount = 2 ** 32 - 1
 

@@ -16,7 +16,7 @@ import {
   subsection,
   text,
   withDefault,
-} from '@weft/model/config-file/index.ts'
+} from '@weft/model/config-file'
 import { hostName, hostNamePattern } from './host-name.ts'
 import { authRateLimiterSection } from './rate-limiter-sections.ts'
 

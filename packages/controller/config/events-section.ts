@@ -16,7 +16,7 @@ import {
   section,
   text,
   type ValueOf,
-} from '@weft/model/config-file/index.ts'
+} from '@weft/model/config-file'
 import type { EventConfigProblem, EventHandlerConfig } from '../events/event-config.ts'
 import { planEventHandlers } from '../events/handler-plan.ts'
 

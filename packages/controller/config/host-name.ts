@@ -3,7 +3,7 @@
  */
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
-import { custom, type Kind, Unexpected } from '@weft/model/config-file/index.ts'
+import { custom, type Kind, Unexpected } from '@weft/model/config-file'
 
 /** One host name, without port and without pattern. */
 export function hostName(): Kind<string> {

@@ -1,4 +1,4 @@
-import { type ConfigSource, type Environment, loadConfigFile, type Problem } from '@weft/model/config-file/index.ts'
+import { type ConfigSource, type Environment, loadConfigFile, type Problem } from '@weft/model/config-file'
 import { assembleControllerConfig, type ControllerConfig } from './controller-config.ts'
 import { controllerSchema, fileVersion } from './controller-schema.ts'
 

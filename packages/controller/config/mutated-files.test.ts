@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ConfigError } from '@weft/model/config-file/index.ts'
+import { ConfigError } from '@weft/model/config-file'
 import { loadControllerConfig } from './load-controller-config.ts'
 
 const folder = join(import.meta.dirname, '../../../testdata/controller-config')

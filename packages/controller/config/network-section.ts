@@ -9,7 +9,7 @@ import {
   subsection,
   wholeUnits,
   withDefault,
-} from '@weft/model/config-file/index.ts'
+} from '@weft/model/config-file'
 
 const largestCount = 2 ** 32 - 1
 // A day in seconds: beyond lies a typing error, and the products stay within what a timer can wait.

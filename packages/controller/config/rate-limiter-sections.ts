@@ -8,7 +8,7 @@ import {
   second,
   section,
   withDefault,
-} from '@weft/model/config-file/index.ts'
+} from '@weft/model/config-file'
 
 interface WindowDraft {
   readonly minSize?: number

@@ -1,4 +1,4 @@
-import { describeSchema } from '@weft/model/config-file/index.ts'
+import { describeSchema } from '@weft/model/config-file'
 import { controllerSchema } from './controller-schema.ts'
 
 const introduction = `

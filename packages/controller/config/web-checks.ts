@@ -8,7 +8,7 @@ import {
   isLoopbackHost,
   isSameHostPort,
   type ValueOf,
-} from '@weft/model/config-file/index.ts'
+} from '@weft/model/config-file'
 import { tlsVersions, type webServerSection } from './web-section.ts'
 
 type ServerDraft = Draft<ValueOf<typeof webServerSection.keys>>

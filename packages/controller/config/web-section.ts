@@ -15,7 +15,7 @@ import {
   text,
   variants,
   withDefault,
-} from '@weft/model/config-file/index.ts'
+} from '@weft/model/config-file'
 import { hostName } from './host-name.ts'
 import { identitySection } from './identity-section.ts'
 

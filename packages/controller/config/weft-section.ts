@@ -8,7 +8,7 @@ import {
   subsection,
   text,
   withDefault,
-} from '@weft/model/config-file/index.ts'
+} from '@weft/model/config-file'
 import { type LogLevel, logLevels } from '../log/log-level.ts'
 import type { LogFormat } from '../log/logger.ts'
 

@@ -4,10 +4,10 @@
  * A run that also mends takes a snapshot first: whatever it does can be looked up, and taken back.
  */
 import { type Clock, timestamp } from '../clock.ts'
+import type { Snapshots } from '../core/snapshots.ts'
 import type { Logger } from '../log/logger.ts'
 import type { Kit } from '../resource-kit/kit.ts'
 import type { Registry } from '../resource-kit/registry.ts'
-import type { Snapshots } from '../snapshots.ts'
 import type { Tables } from '../state/tables.ts'
 import type { Writer } from '../state/writer.ts'
 import type { Store } from '../store/store.ts'

@@ -5,8 +5,9 @@
  * that image lacks secrets. What is left pointing at nothing is put back to what it pointed at before, or treated as if
  * its target had just been deleted.
  */
-import { ApiError } from '../api/api-error.ts'
+
 import type { Logger } from '../log/logger.ts'
+import { ApiError } from '../operation/api-error.ts'
 import type { Change } from '../resource-kit/change.ts'
 import type { Field } from '../resource-kit/fields.ts'
 import { withoutKey } from '../resource-kit/index-keys.ts'

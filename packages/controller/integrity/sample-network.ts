@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { systemClock } from '../clock.ts'
-import { Core } from '../core.ts'
+import { Core } from '../core/core.ts'
+import { Snapshots } from '../core/snapshots.ts'
 import { silentLogger } from '../log/logger.ts'
 import {
   defineFields,
@@ -23,7 +24,6 @@ import {
   uniqueName,
 } from '../resource-kit/fields.ts'
 import { defineResource } from '../resource-kit/resource.ts'
-import { Snapshots } from '../snapshots.ts'
 import type { TableName } from '../state/row.ts'
 import { IntegrityRuns } from './integrity-runs.ts'
 

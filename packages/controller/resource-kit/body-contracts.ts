@@ -4,8 +4,8 @@
  * What is not settable by the verb at hand is not read at all, so a body can name server-owned members as it likes. PUT
  * gives every settable field, its default where the body is silent; PATCH gives only what the body names and is not null.
  */
-import { fieldError, refusal } from '../api/api-error.ts'
-import type { BodyContract } from '../api/operation.ts'
+import { fieldError, refusal } from '../operation/api-error.ts'
+import type { BodyContract } from '../operation/operation.ts'
 import { type AnyFields, type Field, tagsField } from './fields.ts'
 import { couldNotParse, isObject, type JsonSchema, memberOf, WrongTypeError } from './shapes.ts'
 

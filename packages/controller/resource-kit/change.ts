@@ -5,8 +5,8 @@
  * checked, names stay unique, references must exist, the table's rules run, and what follows from the change is done in the
  * same transaction. Deleting a row unlinks, cascades or is refused, as each referring field declares.
  */
-import { ApiError, fieldError, notFound } from '../api/api-error.ts'
-import type { Caller } from '../auth/caller.ts'
+import { ApiError, fieldError, notFound } from '../operation/api-error.ts'
+import type { Caller } from '../operation/caller.ts'
 import type { Overlay } from '../state/overlay.ts'
 import type { Row, TableName, TableRows, Tags } from '../state/row.ts'
 import { findOne, type View } from '../state/view.ts'

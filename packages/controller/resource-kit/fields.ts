@@ -5,7 +5,7 @@
  * or filterable, what it refers to. Input contracts, tables, indexes, filter symbols, answers, the journal's masking and
  * the served OpenAPI are all derived from it.
  */
-import { fieldError } from '../api/api-error.ts'
+import { fieldError } from '../operation/api-error.ts'
 import type { SymbolType } from '../query/symbol.ts'
 import type { Row, Tags, TagValue } from '../state/row.ts'
 import {

@@ -3,10 +3,11 @@
  *
  * Route files that are not resources use it too, for the same reads, writes and records.
  */
-import { ApiError } from '../api/api-error.ts'
-import type { Call } from '../api/operation.ts'
-import type { Caller } from '../auth/caller.ts'
+
 import { type Clock, timestamp } from '../clock.ts'
+import { ApiError } from '../operation/api-error.ts'
+import type { Caller } from '../operation/caller.ts'
+import type { Call } from '../operation/operation.ts'
 import type { Row } from '../state/row.ts'
 import type { View } from '../state/view.ts'
 import { type ChangeCause, type Writer, WriterBusyError } from '../state/writer.ts'

@@ -3,9 +3,9 @@
  *
  * The rows may come from a table, from below an entity, or from no table at all.
  */
-import { refusal } from '../api/api-error.ts'
-import { answerList } from '../api/envelope.ts'
-import type { Answer, Call } from '../api/operation.ts'
+import { refusal } from '../operation/api-error.ts'
+import { answerList } from '../operation/envelope.ts'
+import type { Answer, Call } from '../operation/operation.ts'
 import { type CompiledQuery, compileListQuery, compileQuery } from '../query/compile.ts'
 import { FilterError } from '../query/filter-error.ts'
 import { clausePaging, effectivePaging, type Paging, readPagingParameter } from '../query/paging.ts'

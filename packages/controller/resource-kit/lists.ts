@@ -1,7 +1,7 @@
 /**
  * Lists: the same query, paging and envelope for every collection and every list below an entity.
  */
-import type { Answer, Call } from '../api/operation.ts'
+import type { Answer, Call } from '../operation/operation.ts'
 import type { RowSource } from '../query/select.ts'
 import type { Row, TableName } from '../state/row.ts'
 import type { View } from '../state/view.ts'

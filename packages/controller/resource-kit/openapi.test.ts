@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Operation } from '../api/operation.ts'
+import type { Operation } from '../operation/operation.ts'
 import type { TableName } from '../state/row.ts'
 import { bodyContract } from './body-contracts.ts'
 import { defineFields, flag, integer, oneOf, optionalReference, serverSet, text, uniqueName } from './fields.ts'

@@ -4,7 +4,7 @@
  * Nothing in it is written by hand for one operation: what the document says of paths, parameters, bodies and callers is
  * what the HTTP layer checks, so the two cannot drift apart.
  */
-import { type Access, listParameters, type Operation, type QueryParameter } from '../api/operation.ts'
+import { type Access, listParameters, type Operation, type QueryParameter } from '../operation/operation.ts'
 import { definition, envelope, recordSchema, sharedDefinitions, tidy } from './openapi-schemas.ts'
 import type { Registry } from './registry.ts'
 import type { Resource } from './resource.ts'

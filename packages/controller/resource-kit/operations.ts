@@ -1,9 +1,9 @@
 /**
  * From declarations to operations: list, create, detail, PUT, PATCH, delete, sub-lists and actions, the same for all.
  */
-import { notFound } from '../api/api-error.ts'
-import { answerData, created, empty } from '../api/envelope.ts'
-import { type Access, type Action, type Call, listParameters, type Operation } from '../api/operation.ts'
+import { notFound } from '../operation/api-error.ts'
+import { answerData, created, empty } from '../operation/envelope.ts'
+import { type Access, type Action, type Call, listParameters, type Operation } from '../operation/operation.ts'
 import type { Row } from '../state/row.ts'
 import type { View } from '../state/view.ts'
 import { bodyContract, type Decoded, type FieldContract, merged, type WriteVerb } from './body-contracts.ts'

@@ -5,8 +5,9 @@
  * besides its fields, `sublists` and `actions` what else can be asked. The kit never asks which resource it serves, and a
  * resource never asks which verb is running: `next` and `before` say it all.
  */
-import type { Access, Action, Answer, BodyContract, Call, Method, QueryParameter } from '../api/operation.ts'
-import type { Caller } from '../auth/caller.ts'
+
+import type { Caller } from '../operation/caller.ts'
+import type { Access, Action, Answer, BodyContract, Call, Method, QueryParameter } from '../operation/operation.ts'
 import type { FilterSymbol } from '../query/symbol.ts'
 import type { Row, TableName } from '../state/row.ts'
 import type { View } from '../state/view.ts'

@@ -1,7 +1,7 @@
 /**
  * The body of an operation that is no create, PUT or PATCH of a resource: one shape, read and checked like those.
  */
-import type { BodyContract } from '../api/operation.ts'
+import type { BodyContract } from '../operation/operation.ts'
 import { couldNotParse, type JsonSchema, type Shape, WrongTypeError } from './shapes.ts'
 
 export interface ShapeContract<T> extends BodyContract {

@@ -5,7 +5,7 @@
  * not be parsed); checking then looks at values, member by member in alphabetical order, and reports the first that is
  * wrong. Null counts as absent everywhere.
  */
-import { ApiError, fieldError } from '../api/api-error.ts'
+import { ApiError, fieldError } from '../operation/api-error.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 

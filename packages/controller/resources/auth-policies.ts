@@ -1,9 +1,9 @@
 /**
  * Auth policies: which primary factors an identity may log in with, and which it needs besides.
  */
-import { ApiError, notFound, refusal } from '../api/api-error.ts'
-import type { Action } from '../api/operation.ts'
-import type { Caller } from '../auth/caller.ts'
+import { ApiError, notFound, refusal } from '../operation/api-error.ts'
+import type { Caller } from '../operation/caller.ts'
+import type { Action } from '../operation/operation.ts'
 import type { FilterSymbol, SymbolType, Value } from '../query/symbol.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { defineFields, object, type RowOf, uniqueName } from '../resource-kit/fields.ts'

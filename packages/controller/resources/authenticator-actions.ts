@@ -4,12 +4,12 @@
  * Passwords are hashed before the mutation, because that takes long; whatever else is decided is decided inside it.
  */
 import { type Certificate, PkiError, parseCertificates, publicKeyPrint } from '@weft/pki'
-import { ApiError, fieldError, notFound, refusal } from '../api/api-error.ts'
-import { created, empty } from '../api/envelope.ts'
-import type { Call } from '../api/operation.ts'
 import type { CertificateTrust } from '../auth/certificate-trust.ts'
 import { hashNewPassword } from '../auth/new-password.ts'
 import type { PasswordHasher } from '../auth/password-hash.ts'
+import { ApiError, fieldError, notFound, refusal } from '../operation/api-error.ts'
+import { created, empty } from '../operation/envelope.ts'
+import type { Call } from '../operation/operation.ts'
 import { bodyContract, requestContract } from '../resource-kit/body-contracts.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { defineFields, optionalText, password, text, time } from '../resource-kit/fields.ts'

@@ -3,7 +3,7 @@
  *
  * At most one of each kind per identity. The password's hash is kept and never shown, filtered by or journaled.
  */
-import { fieldError } from '../api/api-error.ts'
+import { fieldError } from '../operation/api-error.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { defineFields, flag, optionalText, type RowOf, reference, text, time } from '../resource-kit/fields.ts'
 import { defineResource, type Resource } from '../resource-kit/resource.ts'

@@ -5,10 +5,10 @@
  * controller chose. Certificate and proof belong to the CA for good: no later write touches them.
  */
 import { type Certificate, decodePem, PkiError, parseLeafCertificate, verifyChain } from '@weft/pki'
-import { ApiError, fieldError, refusal } from '../api/api-error.ts'
-import { empty } from '../api/envelope.ts'
-import type { BodyContract, Call } from '../api/operation.ts'
 import { caCertificate } from '../auth/certificate-trust.ts'
+import { ApiError, fieldError, refusal } from '../operation/api-error.ts'
+import { empty } from '../operation/envelope.ts'
+import type { BodyContract, Call } from '../operation/operation.ts'
 import { bodyContract, type Decoded, merged } from '../resource-kit/body-contracts.ts'
 import type { Change } from '../resource-kit/change.ts'
 import {

@@ -1,7 +1,7 @@
 /**
  * Which configs a service or a router may carry: those made for it, and one of each type.
  */
-import { fieldError, refusal } from '../api/api-error.ts'
+import { fieldError, refusal } from '../operation/api-error.ts'
 import type { Change } from '../resource-kit/change.ts'
 
 const wording = {

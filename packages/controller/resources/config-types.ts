@@ -5,7 +5,7 @@
  * compiled within bounds is never stored. Changing it does not judge existing configs again.
  */
 import { compileSchema, SchemaError } from '@weft/model'
-import { fieldError } from '../api/api-error.ts'
+import { fieldError } from '../operation/api-error.ts'
 import { defineFields, optionalJson, type RowOf, text, uniqueName } from '../resource-kit/fields.ts'
 import { defineResource } from '../resource-kit/resource.ts'
 import { isObject, type Shape } from '../resource-kit/shapes.ts'

@@ -4,7 +4,7 @@
  * Data is judged by its type's schema whenever it is written. Services and routers lose a config that is deleted; one that
  * overrides a service's for an identity cannot be deleted.
  */
-import { fieldError } from '../api/api-error.ts'
+import { fieldError } from '../operation/api-error.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { defineFields, json, type RowOf, reference, uniqueName } from '../resource-kit/fields.ts'
 import { defineResource, type Resource } from '../resource-kit/resource.ts'

@@ -4,9 +4,9 @@
  * Settings under `default` hold for all controllers; those under a controller's id hold for that one. Each leaf counts by
  * itself: one that a controller's own settings name replaces the default's, one they leave out is the default's.
  */
-import { fieldError, notFound } from '../api/api-error.ts'
-import { answerData, created, empty } from '../api/envelope.ts'
-import type { Call } from '../api/operation.ts'
+import { fieldError, notFound } from '../operation/api-error.ts'
+import { answerData, created, empty } from '../operation/envelope.ts'
+import type { Call } from '../operation/operation.ts'
 import { bodyContract, type Decoded, merged } from '../resource-kit/body-contracts.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { defineFields, optionalObject, optionalReference, type RowOf, text } from '../resource-kit/fields.ts'

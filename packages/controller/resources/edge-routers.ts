@@ -2,7 +2,7 @@
  * Edge routers: the routers that SDKs and tunnelers connect to.
  */
 import { policiesSelecting, related } from '@weft/model'
-import { empty } from '../api/envelope.ts'
+import { empty } from '../operation/envelope.ts'
 import { accessView } from '../policies/access-view.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { defineResource, type Resource } from '../resource-kit/resource.ts'

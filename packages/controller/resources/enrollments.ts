@@ -2,10 +2,10 @@
  * Enrollments: open invitations. Whoever holds the token becomes the identity or router it names, so what belongs to an
  * administrator is seen and touched by administrators only.
  */
-import { ApiError, fieldError, refusal } from '../api/api-error.ts'
-import { created, empty } from '../api/envelope.ts'
-import type { Call } from '../api/operation.ts'
-import type { Caller } from '../auth/caller.ts'
+import { ApiError, fieldError, refusal } from '../operation/api-error.ts'
+import type { Caller } from '../operation/caller.ts'
+import { created, empty } from '../operation/envelope.ts'
+import type { Call } from '../operation/operation.ts'
 import { requestContract } from '../resource-kit/body-contracts.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { defineFields, optionalReference, optionalText, type RowOf, text, time } from '../resource-kit/fields.ts'

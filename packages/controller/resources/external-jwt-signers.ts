@@ -6,9 +6,9 @@
  * where it may point is checked as soon as it is written.
  */
 import { type Certificate, PkiError, parseCertificates } from '@weft/pki'
-import { ApiError, fieldError } from '../api/api-error.ts'
 import { hostAddress, isForbiddenAddress } from '../auth/forbidden-addresses.ts'
 import { timestamp } from '../clock.ts'
+import { ApiError, fieldError } from '../operation/api-error.ts'
 import type { Change } from '../resource-kit/change.ts'
 import {
   defineFields,

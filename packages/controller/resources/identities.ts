@@ -4,11 +4,12 @@
  * Whoever is not an administrator gains nothing from an operation on one: the guard stands before every write to an
  * administrator, whichever verb or action it comes by, and an administrator's open enrollments are not shown.
  */
-import { ApiError, fieldError, refusal } from '../api/api-error.ts'
-import type { Caller } from '../auth/caller.ts'
+
 import { isDisabled } from '../auth/disabled.ts'
-import { assignableGrants } from '../auth/permissions.ts'
 import { revokeIdentity } from '../auth/revoke-identity.ts'
+import { ApiError, fieldError, refusal } from '../operation/api-error.ts'
+import type { Caller } from '../operation/caller.ts'
+import { assignableGrants } from '../operation/permissions.ts'
 import type { Change } from '../resource-kit/change.ts'
 import {
   defineFields,

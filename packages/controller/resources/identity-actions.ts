@@ -1,11 +1,11 @@
 /**
  * What can be done to an identity besides the usual verbs. The guard of identities stands before each of them.
  */
-import { parseDuration } from '@weft/model/config-file/index.ts'
-import { fieldError } from '../api/api-error.ts'
-import { answerData, empty } from '../api/envelope.ts'
-import type { Call } from '../api/operation.ts'
+import { parseDuration } from '@weft/model/config-file'
 import { disableIdentity, enableIdentity } from '../auth/disable-identity.ts'
+import { fieldError } from '../operation/api-error.ts'
+import { answerData, empty } from '../operation/envelope.ts'
+import type { Call } from '../operation/operation.ts'
 import type { ResourceAction } from '../resource-kit/resource.ts'
 import { shapeContract } from '../resource-kit/shape-contract.ts'
 import {

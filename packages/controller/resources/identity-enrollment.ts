@@ -2,7 +2,7 @@
  * The enrollment that can be asked for together with a new identity: made in the same transaction, so that an identity
  * that was promised one always has it.
  */
-import { ApiError } from '../api/api-error.ts'
+import { ApiError } from '../operation/api-error.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { optionalObject } from '../resource-kit/fields.ts'
 import type { Follow } from '../resource-kit/resource.ts'

@@ -2,9 +2,9 @@
  * Policy advice: what the policies leave between an identity and a service. Posture is not looked at.
  */
 import { advise } from '@weft/model'
-import { notFound } from '../api/api-error.ts'
-import { answerData } from '../api/envelope.ts'
-import type { Call } from '../api/operation.ts'
+import { notFound } from '../operation/api-error.ts'
+import { answerData } from '../operation/envelope.ts'
+import type { Call } from '../operation/operation.ts'
 import { accessView } from '../policies/access-view.ts'
 import type { ActionKit, ResourceAction } from '../resource-kit/resource.ts'
 import type { TableRows } from '../state/row.ts'

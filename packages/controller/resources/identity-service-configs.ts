@@ -3,9 +3,9 @@
  *
  * Kept on the identity as service id, config type id, config id: one config per service and type, the later one wins.
  */
-import { fieldError, notFound } from '../api/api-error.ts'
-import { answerList, empty } from '../api/envelope.ts'
-import type { Call } from '../api/operation.ts'
+import { fieldError, notFound } from '../operation/api-error.ts'
+import { answerList, empty } from '../operation/envelope.ts'
+import type { Call } from '../operation/operation.ts'
 import type { Change } from '../resource-kit/change.ts'
 import type { ActionKit, ResourceAction } from '../resource-kit/resource.ts'
 import { shapeContract } from '../resource-kit/shape-contract.ts'

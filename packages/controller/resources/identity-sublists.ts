@@ -1,6 +1,6 @@
 /** What can be listed below an identity. */
 import { policiesSelecting, related, routersOfIdentity, type ServiceAccess } from '@weft/model'
-import type { Call, QueryParameter } from '../api/operation.ts'
+import type { Call, QueryParameter } from '../operation/operation.ts'
 import { accessView } from '../policies/access-view.ts'
 import type { Sublist } from '../resource-kit/resource.ts'
 

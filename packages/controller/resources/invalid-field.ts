@@ -1,5 +1,5 @@
 /** The refusal for a value that is well formed and means nothing here; some operations word it this way. */
-import { type ApiError, refusal } from '../api/api-error.ts'
+import { type ApiError, refusal } from '../operation/api-error.ts'
 
 const LONGEST_SHOWN = 64
 

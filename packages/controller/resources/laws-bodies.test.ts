@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import type { Operation } from '../api/operation.ts'
+import type { Operation } from '../operation/operation.ts'
 import { isObject, type JsonSchema } from '../resource-kit/shapes.ts'
 import { propertiesOf, sampleValue } from '../testing/sample-value.ts'
 import { type Specimen, Specimens } from '../testing/specimens.ts'

@@ -1,8 +1,8 @@
 /** What a list says it can be filtered and sorted by, it can be: tried on every declared resource. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Call } from '../api/operation.ts'
-import { nobody } from '../auth/caller.ts'
+import { nobody } from '../operation/caller.ts'
+import type { Call } from '../operation/operation.ts'
 import type { FilterSymbol, Value } from '../query/symbol.ts'
 import type { Rendering, Resource } from '../resource-kit/resource.ts'
 import { symbolsOf } from '../resource-kit/symbols.ts'

@@ -1,8 +1,8 @@
 /** Every operation of every declared resource needs its permission, and that permission is enough. */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import type { Operation } from '../api/operation.ts'
-import { assignableGrants } from '../auth/permissions.ts'
+import type { Operation } from '../operation/operation.ts'
+import { assignableGrants } from '../operation/permissions.ts'
 import { sampleValue } from '../testing/sample-value.ts'
 import { Specimens } from '../testing/specimens.ts'
 import { type Answered, TestController } from '../testing/test-controller.ts'

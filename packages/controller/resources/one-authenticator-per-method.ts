@@ -1,5 +1,5 @@
 /** An identity has at most one password and one certificate. */
-import { ApiError } from '../api/api-error.ts'
+import { ApiError } from '../operation/api-error.ts'
 import type { Change } from '../resource-kit/change.ts'
 
 export function refuseSecondAuthenticator(change: Change, identityId: string, method: string): void {

@@ -2,8 +2,8 @@
  * What the three kinds of policies share: a name, a semantic, role lists, and how roles are shown to people.
  */
 import { type PolicyKind, policyMembers, type SelectedKind } from '@weft/model'
-import { refusal } from '../api/api-error.ts'
-import type { Action } from '../api/operation.ts'
+import { refusal } from '../operation/api-error.ts'
+import type { Action } from '../operation/operation.ts'
 import { accessView, isSelectable } from '../policies/access-view.ts'
 import { oneOf, roles, uniqueName } from '../resource-kit/fields.ts'
 import type { Rendering, Sublist } from '../resource-kit/resource.ts'

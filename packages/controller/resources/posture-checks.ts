@@ -5,7 +5,7 @@
  * they are written, so that judging compares instead of interpreting.
  */
 import { parseVersionRange } from '@weft/model'
-import { fieldError } from '../api/api-error.ts'
+import { fieldError } from '../operation/api-error.ts'
 import {
   defineFields,
   flag,

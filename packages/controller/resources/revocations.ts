@@ -4,10 +4,11 @@
  * The id is chosen by whoever revokes, because it names what is revoked. Writing one again starts it anew. They go by
  * themselves once no token they could concern is alive.
  */
-import { ApiError, fieldError } from '../api/api-error.ts'
-import { created } from '../api/envelope.ts'
-import type { Call } from '../api/operation.ts'
+
 import { putRevocation } from '../auth/revoke-identity.ts'
+import { ApiError, fieldError } from '../operation/api-error.ts'
+import { created } from '../operation/envelope.ts'
+import type { Call } from '../operation/operation.ts'
 import { bodyContract } from '../resource-kit/body-contracts.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { defineFields, type RowOf, text, time } from '../resource-kit/fields.ts'

@@ -4,8 +4,8 @@
  * Unlike in policies `#all` is an attribute like any other here, and unknown ids are ignored.
  */
 import type { SelectedKind, Semantic } from '@weft/model'
-import { fieldError } from '../api/api-error.ts'
-import type { Call, QueryParameter } from '../api/operation.ts'
+import { fieldError } from '../operation/api-error.ts'
+import type { Call, QueryParameter } from '../operation/operation.ts'
 import { accessView } from '../policies/access-view.ts'
 import type { View } from '../state/view.ts'
 

@@ -2,7 +2,7 @@
  * Service policies: which identities may dial or host which services, and under which posture.
  */
 import { policyMembers, type SelectedKind } from '@weft/model'
-import { fieldError } from '../api/api-error.ts'
+import { fieldError } from '../operation/api-error.ts'
 import { accessView } from '../policies/access-view.ts'
 import type { FilterSymbol } from '../query/symbol.ts'
 import { defineFields, type RowOf, text } from '../resource-kit/fields.ts'

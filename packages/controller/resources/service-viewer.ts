@@ -5,8 +5,8 @@
  * service of a list.
  */
 import { type AccessPolicy, policiesSelecting, selects } from '@weft/model'
-import { refusal } from '../api/api-error.ts'
-import type { Call, QueryParameter } from '../api/operation.ts'
+import { refusal } from '../operation/api-error.ts'
+import type { Call, QueryParameter } from '../operation/operation.ts'
 import { accessView } from '../policies/access-view.ts'
 import type { Rendering } from '../resource-kit/resource.ts'
 import { findOne, type View } from '../state/view.ts'

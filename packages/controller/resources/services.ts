@@ -4,7 +4,7 @@
  * The table also holds services made for the fabric alone; they are invisible here, to roles and to `@id` references.
  */
 import { policiesSelecting, related, routersOfService } from '@weft/model'
-import { refusal } from '../api/api-error.ts'
+import { refusal } from '../operation/api-error.ts'
 import { accessView } from '../policies/access-view.ts'
 import type { Change } from '../resource-kit/change.ts'
 import {

@@ -4,7 +4,7 @@
  * What routers are shown is a signed token over the id, so the id itself opens nothing and can be listed.
  */
 import { advise, grantingPolicies } from '@weft/model'
-import { answerData } from '../api/envelope.ts'
+import { answerData } from '../operation/envelope.ts'
 import { accessView } from '../policies/access-view.ts'
 import { defineFields, oneOf, type RowOf, reference } from '../resource-kit/fields.ts'
 import { defineResource, type Rendering, type Resource } from '../resource-kit/resource.ts'

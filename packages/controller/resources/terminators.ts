@@ -4,7 +4,7 @@
  * Those that SDKs and tunnelers host come over the control channel; what is made here is hosted by the router itself. The
  * service and the instance a terminator was made for never change.
  */
-import { notFound } from '../api/api-error.ts'
+import { notFound } from '../operation/api-error.ts'
 import type { FilterSymbol } from '../query/symbol.ts'
 import {
   defineFields,

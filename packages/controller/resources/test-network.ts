@@ -1,9 +1,10 @@
 /**
  * A network in memory for the tests of this folder: every resource with its rules, real tables, no store and no HTTP.
  */
-import { type Caller, nobody } from '../auth/caller.ts'
+
 import { SessionActivity } from '../auth/session-activity.ts'
 import { systemClock } from '../clock.ts'
+import { type Caller, nobody } from '../operation/caller.ts'
 import { Change } from '../resource-kit/change.ts'
 import { Registry } from '../resource-kit/registry.ts'
 import { Renderer } from '../resource-kit/render.ts'

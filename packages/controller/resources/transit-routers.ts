@@ -4,7 +4,7 @@
  * The collection shows every router there is, but changes only those that were made here. What a transit router costs is
  * said when it is made and not changed later, and it is never disabled here: the peers behave so, and clients rely on it.
  */
-import { ApiError } from '../api/api-error.ts'
+import { ApiError } from '../operation/api-error.ts'
 import { restricted } from '../resource-kit/fields.ts'
 import { defineResource, type Resource } from '../resource-kit/resource.ts'
 import type { RouterDeps } from './edge-routers.ts'

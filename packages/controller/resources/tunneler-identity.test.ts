@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ApiError } from '../api/api-error.ts'
+import { ApiError } from '../operation/api-error.ts'
 import { TestNetwork } from './test-network.ts'
 
 function withTunneler() {

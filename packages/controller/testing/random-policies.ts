@@ -23,10 +23,13 @@ const policyTables = Object.keys(policyRoles) as readonly PolicyTable[]
 
 export class RandomPolicies {
   readonly #random: Seeded
+  readonly #prefix: string
   #count = 0
 
-  constructor(random: Seeded) {
+  /** Ids and names begin with the prefix, and are the same for the same seed. */
+  constructor(random: Seeded, prefix: string) {
     this.#random = random
+    this.#prefix = prefix
   }
 
   /** A network to begin with. */
@@ -53,11 +56,16 @@ export class RandomPolicies {
 
   #addEntity(change: Change, table: EntityTable): void {
     const values = { ...this.#values(change.view, table), ...(table === 'routers' && { kind: 'edge' }) }
-    change.create(table, { name: `${table} ${++this.#count}`, ...values })
+    this.#create(change, table, values)
   }
 
   #addPolicy(change: Change, table: PolicyTable): void {
-    change.create(table, { name: `${table} ${++this.#count}`, ...this.#values(change.view, table) })
+    this.#create(change, table, this.#values(change.view, table))
+  }
+
+  #create(change: Change, table: EntityTable | PolicyTable, values: Readonly<Record<string, unknown>>): void {
+    const id = `${this.#prefix}-${++this.#count}`
+    change.create(table, { name: `${table} ${id}`, ...values }, { id })
   }
 
   #values(view: View, table: EntityTable | PolicyTable): Readonly<Record<string, unknown>> {
@@ -74,7 +82,10 @@ export class RandomPolicies {
     if (kind === 0) return []
     if (kind === 1) return ['#all']
     const named = random.some(idsOf(view, table), 6).slice(0, 3)
-    const wanted = random.some(attributes.filter((attribute) => attribute !== 'all'), 3)
+    const wanted = random.some(
+      attributes.filter((attribute) => attribute !== 'all'),
+      3,
+    )
     return [...wanted.map((attribute) => `#${attribute}`), ...(kind < 5 ? named.map((id) => `@${id}`) : [])]
   }
 }

@@ -3,7 +3,7 @@
  * resources are tried on.
  */
 import assert from 'node:assert/strict'
-import type { Method, Operation } from '../api/operation.ts'
+import type { Method, Operation } from '../operation/operation.ts'
 import type { Field } from '../resource-kit/fields.ts'
 import { resourceOperations } from '../resource-kit/operations.ts'
 import type { Resource } from '../resource-kit/resource.ts'

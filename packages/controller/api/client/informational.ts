@@ -1,11 +1,11 @@
 /** What the client API tells of itself and of the network, most of it to anyone. */
-import { answerData } from '../envelope.ts'
+import { answerData } from '../../operation/envelope.ts'
+import type { Operation } from '../../operation/operation.ts'
 import { capabilityOperations } from '../informational/capabilities.ts'
 import type { ServedSpecs } from '../informational/served-specs.ts'
 import { specOperations } from '../informational/specs.ts'
 import { type TrustDeps, trustOperations } from '../informational/trust.ts'
 import { type VersionDeps, versionOperations } from '../informational/version.ts'
-import type { Operation } from '../operation.ts'
 
 export interface ClientInformationalDeps extends VersionDeps, TrustDeps {
   readonly specs: ServedSpecs

@@ -4,7 +4,7 @@
  * Bodies stay strings when they can, because the platform joins a string body with the head into a single write.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Answer } from '../operation.ts'
+import type { Answer } from '../../operation/operation.ts'
 import { endLingering } from './body-reader.ts'
 import { type Coding, pack, preferredCoding, SMALLEST_PACKED } from './compression.ts'
 import { CROSS_ORIGIN_HEADERS } from './cors.ts'

@@ -4,7 +4,7 @@
  * It is self-contained and runs no script, so it works where nothing else is reachable, and its policy forbids the browser
  * to load anything. All text of the document is escaped.
  */
-import type { Operation } from '../operation.ts'
+import type { Operation } from '../../operation/operation.ts'
 import { docsStyle } from './docs-style.ts'
 
 /** The part of an OpenAPI 2 document that the page shows. */

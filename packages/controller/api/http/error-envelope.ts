@@ -1,5 +1,5 @@
 /** The shape in which every refusal leaves an API. */
-import type { ApiError } from '../api-error.ts'
+import type { ApiError } from '../../operation/api-error.ts'
 
 /** Peers read both members, and only from refusals. */
 const META = { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' }

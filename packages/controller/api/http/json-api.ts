@@ -8,10 +8,11 @@
  * permission is a 400. Nothing of a body is kept in memory before the caller is known, though a body that turns out too
  * large is a 413 for everybody. A request whose caller and handler answer at once makes no promise (bench/http.ts).
  */
-import type { Caller } from '../../auth/caller.ts'
+
 import { type Clock, systemClock } from '../../clock.ts'
-import { ApiError, refusal } from '../api-error.ts'
-import type { Access, Call, Operation } from '../operation.ts'
+import { ApiError, refusal } from '../../operation/api-error.ts'
+import type { Caller } from '../../operation/caller.ts'
+import type { Access, Call, Operation } from '../../operation/operation.ts'
 import { AnswerWriter } from './answer-writer.ts'
 import { BodyReader } from './body-reader.ts'
 import { answerOptions } from './cors.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '../../operation/api-error.ts'
 import { parseJsonBody } from './json-body.ts'
 
 const parse = (text: string | Buffer) => parseJsonBody(Buffer.from(text as string), 'service')

@@ -5,7 +5,7 @@
  * The depth is checked before parsing, so that nothing later has to fear its own recursion.
  */
 import { isUtf8 } from 'node:buffer'
-import { type ApiError, refusal } from '../api-error.ts'
+import { type ApiError, refusal } from '../../operation/api-error.ts'
 import { describeSyntaxError } from './json-syntax.ts'
 
 /** Config data and JSON schemas are the deepest things anyone sends. */

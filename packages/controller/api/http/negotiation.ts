@@ -4,7 +4,7 @@
  * The peers look at Accept only when a request has no body; a body with an acceptable type decides the type of the answer.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '../../operation/api-error.ts'
 
 export const JSON_TYPE = 'application/json'
 

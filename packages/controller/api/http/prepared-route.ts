@@ -1,5 +1,5 @@
 /** An operation with everything about it that does not depend on the request worked out once. */
-import type { Operation, QueryParameter } from '../operation.ts'
+import type { Operation, QueryParameter } from '../../operation/operation.ts'
 import { JSON_TYPE } from './negotiation.ts'
 import type { RouteEntry } from './route-table.ts'
 

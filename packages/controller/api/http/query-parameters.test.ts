@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiError } from '../api-error.ts'
-import type { QueryParameter } from '../operation.ts'
+import { ApiError } from '../../operation/api-error.ts'
+import type { QueryParameter } from '../../operation/operation.ts'
 import { checkParameters } from './query-parameters.ts'
 
 const parameters: QueryParameter[] = [

@@ -1,6 +1,6 @@
 /** Query parameters that an operation declares with a type or a closed set of values. */
-import { type ApiError, fieldError } from '../api-error.ts'
-import type { QueryParameter } from '../operation.ts'
+import { type ApiError, fieldError } from '../../operation/api-error.ts'
+import type { QueryParameter } from '../../operation/operation.ts'
 
 /** Throws the refusal for the first declared parameter that is missing or has a wrong value. Others are not looked at. */
 export function checkParameters(parameters: readonly QueryParameter[], query: URLSearchParams): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Call } from '../operation.ts'
+import type { Call } from '../../operation/operation.ts'
 import { createRequestIds } from './request-id.ts'
 import {
   ask,

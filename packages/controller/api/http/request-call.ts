@@ -5,8 +5,8 @@
 import type { X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
-import { type Caller, nobody } from '../../auth/caller.ts'
-import type { Call, Method } from '../operation.ts'
+import { type Caller, nobody } from '../../operation/caller.ts'
+import type { Call, Method } from '../../operation/operation.ts'
 import type { RequestTarget } from './request-handler.ts'
 import { cleanPath } from './route-table.ts'
 

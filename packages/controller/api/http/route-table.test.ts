@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '../../operation/api-error.ts'
 import { cleanPath, RouteTable } from './route-table.ts'
 
 const table = new RouteTable('/base/v1', [

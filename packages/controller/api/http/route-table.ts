@@ -5,7 +5,7 @@
  * segment beats a parameter. Segments are compared as sent; only parameters are percent-decoded, so an encoded slash
  * stays inside its parameter. On the path of every request: no regular expression, no split (bench/http.ts).
  */
-import { fieldError } from '../api-error.ts'
+import { fieldError } from '../../operation/api-error.ts'
 
 /** What a route needs to be found; whatever else the caller keeps on it comes back with the match. */
 export interface RouteEntry {

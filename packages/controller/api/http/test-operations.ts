@@ -1,7 +1,7 @@
 /** Operations of every kind, for the tests of the order of checks. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError, fieldError } from '../api-error.ts'
-import type { BodyContract, Call, Operation } from '../operation.ts'
+import { ApiError, fieldError } from '../../operation/api-error.ts'
+import type { BodyContract, Call, Operation } from '../../operation/operation.ts'
 
 const service: BodyContract = {
   name: 'service',

@@ -1,10 +1,11 @@
 /**
  * What controllers and routers can do beyond the ordinary, by the names that peers look for.
  */
+
+import { answerData } from '../../operation/envelope.ts'
+import type { Operation } from '../../operation/operation.ts'
 import { routerCapabilities } from '../../resources/router-capabilities.ts'
 import type { ApiVersions } from '../api-versions.ts'
-import { answerData } from '../envelope.ts'
-import type { Operation } from '../operation.ts'
 
 /** Every capability of a controller that has a name, whether this one has it or not. */
 export const controllerCapabilities = ['OIDC_AUTH', 'HA_CONTROLLER', 'OIDC_AUTH_WITH_CSR'] as const

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '../../operation/api-error.ts'
 import { preferredType } from './preferred-type.ts'
 
 const offered = ['text/yaml', 'application/json'] as const

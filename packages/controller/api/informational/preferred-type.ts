@@ -1,5 +1,5 @@
 /** Which of several media types a client likes best. */
-import { ApiError } from '../api-error.ts'
+import { ApiError } from '../../operation/api-error.ts'
 
 /** The offered type with the highest quality in `Accept`, the first one when several are equal; throws 406 for none. */
 export function preferredType(accept: string | undefined, offered: readonly [string, ...string[]]): string {

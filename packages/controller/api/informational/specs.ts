@@ -2,12 +2,12 @@
  * Where the OpenAPI documents are found: among the specs of every API, and of its own at `swagger.json` and `docs`.
  */
 
+import { ApiError } from '../../operation/api-error.ts'
+import { answerData } from '../../operation/envelope.ts'
+import type { Answer, Call, Operation } from '../../operation/operation.ts'
 import { openApiDocument } from '../../resource-kit/openapi.ts'
 import type { Registry } from '../../resource-kit/registry.ts'
-import { ApiError } from '../api-error.ts'
-import { answerData } from '../envelope.ts'
 import { docsOperation } from '../http/docs-page.ts'
-import type { Answer, Call, Operation } from '../operation.ts'
 import { preferredType } from './preferred-type.ts'
 import type { ServedSpecs } from './served-specs.ts'
 

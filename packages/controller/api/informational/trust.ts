@@ -2,8 +2,8 @@
  * What a client needs before it can trust the network: the authorities, and a token that says where the network is.
  */
 import { type Certificate, encodeCaBundleText } from '@weft/pki'
-import { answerData } from '../envelope.ts'
-import type { Answer, Operation } from '../operation.ts'
+import { answerData } from '../../operation/envelope.ts'
+import type { Answer, Operation } from '../../operation/operation.ts'
 
 export interface TrustDeps {
   /** The authorities that clients should trust from now on. */

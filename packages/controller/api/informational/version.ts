@@ -1,9 +1,10 @@
 /**
  * The version document: what clients read first, to learn which APIs there are, where, and how to log in.
  */
+
+import { answerData } from '../../operation/envelope.ts'
+import type { Operation } from '../../operation/operation.ts'
 import type { ApiVersions } from '../api-versions.ts'
-import { answerData } from '../envelope.ts'
-import type { Operation } from '../operation.ts'
 import { offeredCapabilities } from './capabilities.ts'
 
 /** Peers choose their protocol by this; Weft's own version is told by `weft --version` alone. */

@@ -6,6 +6,8 @@ import { type ClientInfo, openSession, ownSessionRecord } from '../../auth/open-
 import type { AuthQuery } from '../../auth/outstanding-factors.ts'
 import { type Login, LoginRefused, type PasswordLogin } from '../../auth/password-login.ts'
 import type { SessionActivity } from '../../auth/session-activity.ts'
+import { ApiError, refusal } from '../../operation/api-error.ts'
+import type { Call, Operation } from '../../operation/operation.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
 import {
   couldNotParse,
@@ -17,8 +19,6 @@ import {
   WrongTypeError,
 } from '../../resource-kit/shapes.ts'
 import type { View } from '../../state/view.ts'
-import { ApiError, refusal } from '../api-error.ts'
-import type { Call, Operation } from '../operation.ts'
 
 export interface AuthenticateDeps {
   readonly kit: Kit

@@ -7,6 +7,9 @@
 import { hashNewPassword } from '../../auth/new-password.ts'
 import type { PasswordHasher } from '../../auth/password-hash.ts'
 import { LoginRefused, type PasswordLogin } from '../../auth/password-login.ts'
+import { ApiError, notFound } from '../../operation/api-error.ts'
+import { answerData, empty } from '../../operation/envelope.ts'
+import { type Answer, type Call, listParameters, type Operation } from '../../operation/operation.ts'
 import { bodyContract } from '../../resource-kit/body-contracts.ts'
 import { password } from '../../resource-kit/fields.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
@@ -14,9 +17,6 @@ import { Lister } from '../../resource-kit/lists.ts'
 import { credentialFields, type NewCredentials } from '../../resources/authenticator-actions.ts'
 import type { TableRows } from '../../state/row.ts'
 import type { View } from '../../state/view.ts'
-import { ApiError, notFound } from '../api-error.ts'
-import { answerData, empty } from '../envelope.ts'
-import { type Answer, type Call, listParameters, type Operation } from '../operation.ts'
 
 export interface CurrentIdentityDeps {
   readonly kit: Kit

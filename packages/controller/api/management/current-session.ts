@@ -3,10 +3,10 @@
  */
 import { ownSessionRecord } from '../../auth/open-session.ts'
 import type { SessionActivity } from '../../auth/session-activity.ts'
+import { ApiError } from '../../operation/api-error.ts'
+import { answerData, empty } from '../../operation/envelope.ts'
+import type { Call, Operation } from '../../operation/operation.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
-import { ApiError } from '../api-error.ts'
-import { answerData, empty } from '../envelope.ts'
-import type { Call, Operation } from '../operation.ts'
 import { codeContract } from './mfa-code.ts'
 
 export interface CurrentSessionDeps {

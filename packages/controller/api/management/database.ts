@@ -1,10 +1,11 @@
 /** Snapshots of the database, and whether what it holds is sound. For administrators. */
+
+import { type Snapshots, SnapshotTooSoonError } from '../../core/snapshots.ts'
 import type { IntegrityRuns, RunKind } from '../../integrity/integrity-runs.ts'
-import { type Snapshots, SnapshotTooSoonError } from '../../snapshots.ts'
+import { ApiError, refusal } from '../../operation/api-error.ts'
+import { accepted, answerData, empty } from '../../operation/envelope.ts'
+import type { Answer, Operation } from '../../operation/operation.ts'
 import { SnapshotError } from '../../store/snapshot-error.ts'
-import { ApiError, refusal } from '../api-error.ts'
-import { accepted, answerData, empty } from '../envelope.ts'
-import type { Answer, Operation } from '../operation.ts'
 
 export interface DatabaseDeps {
   readonly snapshots: Pick<Snapshots, 'take'>

@@ -1,5 +1,5 @@
 /** `/routers`: the older path of the transit routers, with the same operations under other names. */
-import type { Operation } from '../operation.ts'
+import type { Operation } from '../../operation/operation.ts'
 
 const PATH = '/transit-routers'
 

@@ -3,15 +3,15 @@
  * proven, and takes its place once the caller has shown to have received it.
  */
 import { type Certificate, PkiError, parseLeafCertificate, publicKeyPrint } from '@weft/pki'
+import { ApiError } from '../../operation/api-error.ts'
+import { empty } from '../../operation/envelope.ts'
+import type { Call, Operation } from '../../operation/operation.ts'
 import type { Change } from '../../resource-kit/change.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
 import { shapeContract } from '../../resource-kit/shape-contract.ts'
 import { objectShape, required, textShape } from '../../resource-kit/shapes.ts'
 import type { TableRows } from '../../state/row.ts'
 import type { View } from '../../state/view.ts'
-import { ApiError } from '../api-error.ts'
-import { empty } from '../envelope.ts'
-import type { Call, Operation } from '../operation.ts'
 
 type Authenticator = TableRows['authenticators']
 

@@ -2,14 +2,15 @@
  * Lists that are part of the program: nothing of them is stored or can be changed, but they are read, filtered, sorted and
  * paged like any other.
  */
+
+import { notFound } from '../../operation/api-error.ts'
+import { answerData } from '../../operation/envelope.ts'
+import { type Call, listParameters, type Operation } from '../../operation/operation.ts'
 import { text } from '../../resource-kit/fields.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
 import { answerQuery } from '../../resource-kit/list-answer.ts'
 import { filterableFields, symbolsOf } from '../../resource-kit/symbols.ts'
 import type { Row } from '../../state/row.ts'
-import { notFound } from '../api-error.ts'
-import { answerData } from '../envelope.ts'
-import { type Call, listParameters, type Operation } from '../operation.ts'
 
 export interface FixedEntry {
   readonly id: string

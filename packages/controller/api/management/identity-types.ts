@@ -1,6 +1,7 @@
 /** Identity types: what an identity can be. Routers make their own; everything else is `Default`. */
+
+import type { Operation } from '../../operation/operation.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
-import type { Operation } from '../operation.ts'
 import { fixedListOperations } from './fixed-list.ts'
 
 export function identityTypeOperations(kit: Kit): Operation[] {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { encodeCaBundle } from '@weft/pki'
+import type { Answer } from '../../operation/operation.ts'
 import { TestController } from '../../testing/test-controller.ts'
 import { trustOperations } from '../informational/trust.ts'
-import type { Answer } from '../operation.ts'
 
 const controller = await TestController.start()
 after(() => controller[Symbol.asyncDispose]())

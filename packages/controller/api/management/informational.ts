@@ -1,10 +1,11 @@
 /** What the management API tells of itself and of the network as a whole. */
+
+import type { Operation } from '../../operation/operation.ts'
 import { capabilityOperations } from '../informational/capabilities.ts'
 import type { ServedSpecs } from '../informational/served-specs.ts'
 import { specOperations } from '../informational/specs.ts'
 import { type TrustDeps, trustOperations } from '../informational/trust.ts'
 import { type VersionDeps, versionOperations } from '../informational/version.ts'
-import type { Operation } from '../operation.ts'
 import { type SummaryDeps, summaryOperations } from './summary.ts'
 
 export interface InformationalDeps extends VersionDeps, TrustDeps, SummaryDeps {

@@ -7,13 +7,13 @@
 import qrcode from 'qrcode'
 import type { CodeKind, SecondFactor } from '../../auth/second-factor.ts'
 import { provisioningUrl } from '../../auth/totp.ts'
+import { ApiError } from '../../operation/api-error.ts'
+import { answerData, empty } from '../../operation/envelope.ts'
+import type { Answer, Call, Operation } from '../../operation/operation.ts'
 import type { Change } from '../../resource-kit/change.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
 import type { TableRows } from '../../state/row.ts'
-import { ApiError } from '../api-error.ts'
-import { answerData, empty } from '../envelope.ts'
 import { errorEnvelope } from '../http/error-envelope.ts'
-import type { Answer, Call, Operation } from '../operation.ts'
 import { type CodeBody, codeContract } from './mfa-code.ts'
 
 export interface MfaDeps {

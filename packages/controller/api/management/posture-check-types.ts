@@ -1,7 +1,7 @@
 /** Posture check types: what there is to check, for people who choose. Nothing is judged by this list. */
 import { builtInPostureCheckTypes } from '@weft/model'
+import type { Operation } from '../../operation/operation.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
-import type { Operation } from '../operation.ts'
 import { fixedListOperations } from './fixed-list.ts'
 
 export function postureCheckTypeOperations(kit: Kit): Operation[] {

@@ -4,13 +4,14 @@
  * Both lists come from the inverted indexes by which policies are evaluated. Only the filter counts here; paging
  * parameters are not read, and without a limit in the filter everything is listed.
  */
+
+import { type Answer, type Call, listParameters, type Operation } from '../../operation/operation.ts'
 import { compareBytes } from '../../query/byte-order.ts'
 import type { SymbolTable } from '../../query/symbol.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
 import { answerFilter } from '../../resource-kit/list-answer.ts'
 import type { TableName } from '../../state/row.ts'
 import type { View } from '../../state/view.ts'
-import { type Answer, type Call, listParameters, type Operation } from '../operation.ts'
 
 /** Entities that have attributes, and the policies that select them. */
 interface Kind {

@@ -1,9 +1,9 @@
 /** How many entities of each kind there are. */
 import { builtInPostureCheckTypes } from '@weft/model'
+import { answerData } from '../../operation/envelope.ts'
+import type { Operation } from '../../operation/operation.ts'
 import type { TableName } from '../../state/row.ts'
 import type { View } from '../../state/view.ts'
-import { answerData } from '../envelope.ts'
-import type { Operation } from '../operation.ts'
 
 /** Tables that are counted under their own name. */
 const counted: readonly TableName[] = [

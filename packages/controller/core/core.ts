@@ -2,16 +2,16 @@
  * The core of a controller: the store, the tables in memory, the one writer and the kit on top. Everything that is not
  * HTTP hangs on this; `weft controller init` needs nothing else.
  */
-import type { Clock } from './clock.ts'
-import type { Logger } from './log/logger.ts'
-import { Kit } from './resource-kit/kit.ts'
-import { Registry } from './resource-kit/registry.ts'
-import type { Resource } from './resource-kit/resource.ts'
-import { loadTables, type UnreadableRow } from './state/load.ts'
-import { Tables } from './state/tables.ts'
-import { Writer } from './state/writer.ts'
-import { SqliteStore } from './store/sqlite/sqlite-store.ts'
-import type { Store } from './store/store.ts'
+import type { Clock } from '../clock.ts'
+import type { Logger } from '../log/logger.ts'
+import { Kit } from '../resource-kit/kit.ts'
+import { Registry } from '../resource-kit/registry.ts'
+import type { Resource } from '../resource-kit/resource.ts'
+import { loadTables, type UnreadableRow } from '../state/load.ts'
+import { Tables } from '../state/tables.ts'
+import { Writer } from '../state/writer.ts'
+import { SqliteStore } from '../store/sqlite/sqlite-store.ts'
+import type { Store } from '../store/store.ts'
 
 export interface CoreDeps {
   readonly clock: Clock

@@ -3,10 +3,10 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { put, rowsOf, transaction } from '../store/sample-history.ts'
+import { SnapshotError } from '../store/snapshot-error.ts'
+import { SqliteStore } from '../store/sqlite/sqlite-store.ts'
 import { Snapshots, SnapshotTooSoonError } from './snapshots.ts'
-import { put, rowsOf, transaction } from './store/sample-history.ts'
-import { SnapshotError } from './store/snapshot-error.ts'
-import { SqliteStore } from './store/sqlite/sqlite-store.ts'
 
 describe('snapshots', () => {
   test('lie next to the database, named by their time, and hold what it holds', async () => {

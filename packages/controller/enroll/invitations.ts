@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { type Identity, signCaToken, signEnrollmentToken, signNetworkToken, TokenSigner } from '@weft/pki'
-import type { InvitationSigner } from './resources/enrollment-issuing.ts'
+import type { InvitationSigner } from '../resources/enrollment-issuing.ts'
 
 export interface InvitationOptions {
   readonly identity: Identity

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { systemClock } from './clock.ts'
-import { durationText, StoreHealth, storeHealth } from './health.ts'
-import { put, transaction } from './store/sample-history.ts'
-import { SqliteStore } from './store/sqlite/sqlite-store.ts'
+import { systemClock } from '../clock.ts'
+import { put, transaction } from '../store/sample-history.ts'
+import { SqliteStore } from '../store/sqlite/sqlite-store.ts'
+import { durationText, StoreHealth, storeHealth } from './store-health.ts'
 
 describe('the health of the store', () => {
   test('is good before the first check and after one', async () => {

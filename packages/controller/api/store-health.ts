@@ -4,9 +4,10 @@
  * It reads from the disk now and then, because tables in memory answer just as well when the disk is gone. Its id is the
  * one that peers and their monitoring look for.
  */
-import type { HealthCheck } from './api/http/health-checks.ts'
-import type { Clock } from './clock.ts'
-import type { Store } from './store/store.ts'
+
+import type { Clock } from '../clock.ts'
+import type { Store } from '../store/store.ts'
+import type { HealthCheck } from './http/health-checks.ts'
 
 const checkId = 'bolt.read'
 

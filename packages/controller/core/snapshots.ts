@@ -2,9 +2,9 @@
  * Snapshots of the store, next to its file: `<file>-<date>-<time>`. Callers may ask for one a minute, whichever API they
  * ask.
  */
-import type { Clock } from './clock.ts'
-import { fileStamp } from './store/sqlite/durable-file.ts'
-import type { Store } from './store/store.ts'
+import type { Clock } from '../clock.ts'
+import { fileStamp } from '../store/sqlite/durable-file.ts'
+import type { Store } from '../store/store.ts'
 
 const intervalMilliseconds = 60_000
 

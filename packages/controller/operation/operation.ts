@@ -3,7 +3,7 @@
  * what it answers. Resources and plain route files both end as a list of these; the order of checks (route, caller,
  * content type, body, permission, handler) is the HTTP layer's alone and the same for all.
  */
-import type { Caller } from '../auth/caller.ts'
+import type { Caller } from './caller.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

@@ -4,8 +4,9 @@
  * An operation asks for an entity and an action. Admins pass; `admin_readonly` passes reads; everyone else needs the
  * entity's grant or the one for that action. Stored grants count only once authentication is complete.
  */
-import type { Access, Action } from '../api/operation.ts'
+
 import type { Caller } from './caller.ts'
+import type { Access, Action } from './operation.ts'
 
 const crud: readonly Action[] = ['read', 'create', 'update', 'delete']
 
