@@ -16,6 +16,7 @@ import { openWebServers, servedBindings, type WebServerConfig, type WebServers }
 import { CertificateTrust, networkAuthorities } from './auth/certificate-trust.ts'
 import { PasswordHasher } from './auth/password-hash.ts'
 import { CallerResolver } from './auth/resolve-caller.ts'
+import { RevocationPurge } from './auth/revocation-purge.ts'
 import { SecretSealer } from './auth/sealed-secret.ts'
 import { SessionActivity } from './auth/session-activity.ts'
 import { SessionUpkeep, type SessionUpkeepOptions } from './auth/session-upkeep.ts'
@@ -93,6 +94,7 @@ export class Controller implements AsyncDisposable {
     upkeep.start()
     core.writer.follow((commits) => forgetEndedSessions(commits, activity))
     parts.use(JournalRetention.start({ store: core.store, clock, log }, options.journal))
+    parts.use(RevocationPurge.start({ kit: core.kit, clock, log }))
     const events = parts.use(await EventFeed.start({ core, clock, log, metrics }, options))
     const callers = new CallerResolver({ view: core.kit.view, activity, clock })
     const common = new ApiCommon({ clock, metrics })

@@ -12,6 +12,7 @@ export const pkiErrors = {
   CSR_NAMES_ANOTHER: 'the certificate request names someone else',
   UNSUPPORTED_SIGNATURE: 'signatures of this kind are not supported',
   BAD_CA_BUNDLE: 'the bytes are not a bundle of certificate authorities',
+  BAD_IDENTITY_FILE: 'the identity file could not be read',
   BAD_KEY: 'the private key could not be read',
   ENCRYPTED_KEY: 'the private key is protected by a passphrase',
   UNSUPPORTED_KEY: 'keys of this kind are not supported',

@@ -72,7 +72,7 @@ export class RawConnection implements Disposable {
 export async function exchange(server: Server, ...pieces: (string | Buffer)[]): Promise<RawAnswer | undefined> {
   using connection = await RawConnection.open(server)
   for (const piece of pieces) connection.write(piece)
-  return connection.answer()
+  return await connection.answer()
 }
 
 function firstAnswer(text: string): RawAnswer | undefined {

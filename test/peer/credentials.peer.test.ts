@@ -108,6 +108,26 @@ test('gives an identity a password, changes it and takes it away', async () => {
   await cli.refuses(...login('password-3'))
 })
 
+test('lets an identity do what its permissions say, and no more', async () => {
+  await cli.says('edge', 'create', 'identity', 'clerk', '--permissions', 'service,identity.read')
+  await cli.says('edge', 'create', 'authenticator', 'updb', 'clerk', 'clerk', 'password-1')
+  await cli.says('edge', 'login', url, '-u', 'clerk', '-p', 'password-1', '-y', '-i', 'clerk')
+  const asClerk = ['-i', 'clerk']
+  await cli.says('edge', 'list', 'identities', ...asClerk)
+  await cli.says('edge', 'create', 'service', 'desk', ...asClerk)
+  await cli.says('edge', 'update', 'service', 'desk', '-a', 'open', ...asClerk)
+  for (const words of [
+    ['create', 'identity', 'friend'],
+    ['update', 'identity', 'clerk', '--permissions', 'admin_readonly'],
+    ['delete', 'identity', 'admin'],
+    ['list', 'edge-routers'],
+  ])
+    assert.match(await cli.refuses('edge', ...words, ...asClerk), /not authorized|UNAUTHORIZED/, words.join(' '))
+  await cli.says('edge', 'delete', 'service', 'desk', ...asClerk)
+  assert.deepEqual(await cli.list('identities', 'name = "friend"'), [])
+  assert.partialDeepStrictEqual(await cli.named('identities', 'clerk'), { permissions: ['identity.read', 'service'] })
+})
+
 test('is told that a certificate is not there', async () => {
   for (const flag of ['--request-extend', '--request-key-roll', '--re-enroll'])
     assert.match(await cli.refuses('edge', 'update', 'authenticator', 'cert', 'missing', flag), /NOT_FOUND/)

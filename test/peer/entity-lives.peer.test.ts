@@ -5,11 +5,17 @@ import { readTable } from './cli-table.ts'
 import { entityLives } from './entity-lives.ts'
 import { PeerNetwork } from './peer-network.ts'
 
-const network = await PeerNetwork.start()
+const cas = ['peer-ca', 'peer-ca-2'] as const
+const network = await PeerNetwork.start(prepare)
 after(() => network[Symbol.asyncDispose]())
 const { cli } = network
 
-const lives = entityLives(await prepare())
+const lives = entityLives({
+  caCert: network.caCert(cas[0]),
+  otherCaCert: network.caCert(cas[1]),
+  jsonFile: network.path('data.json'),
+  signerId: await cli.idOf('ext-jwt-signers', 'peer-signer'),
+})
 
 for (const life of lives) {
   const { words, collection, removed } = life
@@ -89,6 +95,13 @@ for (const life of lives) {
   }
 }
 
+test('takes the same commands without the word edge', async () => {
+  await cli.says('create', 'service', 'short')
+  await cli.says('update', 'service', 'short', '-n', 'shorter')
+  assert.match(await cli.says('list', 'services', 'name = "shorter"'), /^results: 1-1 of 1$/m)
+  assert.match(await cli.says('delete', 'service', 'shorter'), /: OK$/m)
+})
+
 test('deletes what a filter finds', async () => {
   for (const name of ['where-1', 'where-2', 'kept']) await cli.says('edge', 'create', 'service', name)
   const said = await cli.says('edge', 'delete', 'services', 'where', 'name contains "where-"')
@@ -114,11 +127,10 @@ test('refuses to delete what is in use', async () => {
 })
 
 /** What the entities of the lives refer to. */
-async function prepare() {
-  const jsonFile = await network.write('data.json', { port: 23 })
-  const schema = '{"type":"object","required":["port"],"properties":{"port":{"type":"integer"}}}'
-  const create = (...args: string[]) => cli.says('edge', 'create', ...args)
-  await create('config-type', 'peer-type', schema)
+async function prepare(network: PeerNetwork): Promise<void> {
+  const create = (...args: string[]) => network.cli.says('edge', 'create', ...args)
+  const issuer = 'https://peer.example'
+  await create('config-type', 'peer-type', '{"type":"object","properties":{"port":{"type":"integer"}}}')
   await create('config', 'peer-config', 'peer-type', '{"port":1}')
   await create('config-type', 'peer-router-type', '--target', 'router')
   await create('config', 'peer-router-config', 'peer-router-type', '{"any":1}')
@@ -127,10 +139,7 @@ async function prepare() {
   await create('service', 'peer-service')
   await create('edge-router', 'peer-router')
   await create('posture-check', 'domain', 'peer-check', '-d', 'a.example')
-  const signerId = (
-    await create('ext-jwt-signer', 'peer-signer', 'https://peer.example', '-u', 'https://peer.example', '-a', 'a')
-  ).trim()
-  const caCert = (await network.makeCa('peer-ca', '--curve', 'P256')).cert
-  const otherCaCert = (await network.makeCa('peer-ca-2', '--private-key-size', '2048')).cert
-  return { caCert, otherCaCert, jsonFile, signerId }
+  await create('ext-jwt-signer', 'peer-signer', issuer, '-u', `${issuer}/jwks`, '-a', 'audience')
+  await network.write('data.json', { port: 23 })
+  for (const name of cas) await network.makeCa(name, '--curve', 'P256')
 }

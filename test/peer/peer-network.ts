@@ -16,13 +16,15 @@ export class PeerNetwork implements AsyncDisposable {
     this.#folder = folder
   }
 
-  static async start(): Promise<PeerNetwork> {
+  /** Starts both and builds what a test needs; when that fails, nothing is left behind. */
+  static async start(build?: (network: PeerNetwork) => Promise<void>): Promise<PeerNetwork> {
     await using made = new AsyncDisposableStack()
     const folder = made.use(await temporaryFolder('peer'))
     const cli = new PeerCli(folder.path)
     const controller = made.use(await ControllerProcess.start())
     const network = new PeerNetwork(controller, cli, folder)
     await cli.says('edge', 'login', controller.url, ...network.credentials, '--ca', network.caFile)
+    await build?.(network)
     made.move()
     return network
   }
@@ -57,7 +59,12 @@ export class PeerNetwork implements AsyncDisposable {
   async makeCa(name: string, ...flags: readonly string[]): Promise<{ readonly cert: string; readonly key: string }> {
     const root = this.path('pki')
     await this.cli.says('pki', 'create', 'ca', '--pki-root', root, '--ca-file', name, '--ca-name', name, ...flags)
-    return { cert: join(root, name, 'certs', `${name}.cert`), key: join(root, name, 'keys', `${name}.key`) }
+    return { cert: this.caCert(name), key: join(root, name, 'keys', `${name}.key`) }
+  }
+
+  /** Where the certificate of such an authority lies. */
+  caCert(name: string): string {
+    return this.path(join('pki', name, 'certs', `${name}.cert`))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

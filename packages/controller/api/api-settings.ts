@@ -57,15 +57,20 @@ export class ApiCommon {
 export function apiSettings({ callers, log, common, events }: ApiDeps, api: string, operations: readonly Operation[]) {
   const recorders = new Map<Operation, RequestRecorder>()
   for (const operation of operations) recorders.set(operation, common.requests.forRoute({ api, ...operation }))
+  const apiLog = log.child({ component: api })
   return {
     resolveCaller: callers.resolve.bind(callers),
     allows,
-    log: log.child({ component: api }),
+    log: apiLog,
     instanceId: common.instanceId,
     bodies: common.bodies,
     onAnswered({ operation, call, status, milliseconds }: Answered) {
       recorders.get(operation)?.record(status, milliseconds / 1000)
       if (call.caller.kind !== 'nobody') events.called(call.caller, call.remoteAddress, call.host)
+      if (apiLog.isEnabled('debug')) {
+        const { requestId, method, path, remoteAddress } = call
+        apiLog.debug('request answered', { requestId, method, path, status, milliseconds, remoteAddress })
+      }
     },
   }
 }

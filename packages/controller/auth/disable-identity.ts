@@ -21,6 +21,12 @@ export function disableIdentity(change: Change, identityId: string, minutes: num
   if (!isDisabled(before, now)) revokeIdentity(change, identityId)
 }
 
+/** After too many wrong passwords. Whoever is disabled already stays so for as long as that was meant. */
+export function lockOutIdentity(change: Change, identityId: string, minutes: number): void {
+  const identity = change.get('identities', identityId)
+  if (!isDisabled(identity, Date.parse(change.now))) disableIdentity(change, identityId, minutes)
+}
+
 export function enableIdentity(change: Change, identityId: string): void {
   change.update('identities', identityId, { disabledAt: null, disabledUntil: null })
 }

@@ -35,3 +35,17 @@ test('more waiting passwords than the bound are refused, the others are served',
   for (const attempt of attempts)
     if (attempt.status === 'rejected') assert.ok(attempt.reason instanceof HashingBusyError)
 })
+
+test('one that has waited too long is refused, and the next is served', async () => {
+  const clock = { time: 0, monotonic: () => clock.time }
+  const hasher = new PasswordHasher({ concurrency: 1, maxWaiting: 10, longestWait: 1_000, clock })
+  const first = hasher.verifyNothing('x')
+  const late = hasher.verifyNothing('x')
+  clock.time = 800
+  const intime = hasher.verifyNothing('x')
+  clock.time = 1_001
+  await first
+  await assert.rejects(late, HashingBusyError)
+  await intime
+  await hasher.verifyNothing('x')
+})

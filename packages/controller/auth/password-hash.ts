@@ -6,6 +6,7 @@
  * it can be replaced at that login.
  */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { type Clock, systemClock } from '../clock.ts'
 
 interface Parameters {
   /** KiB. */
@@ -39,15 +40,26 @@ export class HashingBusyError extends Error {
 export interface PasswordHasherOptions {
   readonly concurrency: number
   readonly maxWaiting: number
+  /** Milliseconds after which one that waits is refused instead: well before its caller is answered that it took too long. */
+  readonly longestWait?: number
+  readonly clock?: Pick<Clock, 'monotonic'>
+}
+
+const LONGEST_WAIT = 4_000
+
+interface Waiting {
+  readonly since: number
+  readonly enter: () => void
+  readonly refuse: (error: HashingBusyError) => void
 }
 
 export class PasswordHasher {
-  readonly #options: PasswordHasherOptions
-  readonly #waiting: (() => void)[] = []
+  readonly #options: Required<PasswordHasherOptions>
+  readonly #waiting: Waiting[] = []
   #running = 0
 
   constructor(options: PasswordHasherOptions = { concurrency: 2, maxWaiting: 1_000 }) {
-    this.#options = options
+    this.#options = { longestWait: LONGEST_WAIT, clock: systemClock, ...options }
   }
 
   async hash(password: string): Promise<string> {
@@ -90,13 +102,20 @@ export class PasswordHasher {
       return undefined
     }
     if (this.#waiting.length >= this.#options.maxWaiting) throw new HashingBusyError()
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    const since = this.#options.clock.monotonic()
+    return new Promise((enter, refuse) => this.#waiting.push({ since, enter, refuse }))
   }
 
   #leave(): void {
-    const next = this.#waiting.shift()
+    const { clock, longestWait } = this.#options
+    const oldest = clock.monotonic() - longestWait
+    let next = this.#waiting.shift()
+    while (next !== undefined && next.since < oldest) {
+      next.refuse(new HashingBusyError())
+      next = this.#waiting.shift()
+    }
     if (next === undefined) this.#running--
-    else next()
+    else next.enter()
   }
 }
 

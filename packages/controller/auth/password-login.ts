@@ -10,7 +10,7 @@ import { ApiError } from '../operation/api-error.ts'
 import type { Kit } from '../resource-kit/kit.ts'
 import type { TableRows } from '../state/row.ts'
 import { findOne } from '../state/view.ts'
-import { disableIdentity } from './disable-identity.ts'
+import { lockOutIdentity } from './disable-identity.ts'
 import { isDisabled } from './disabled.ts'
 import type { LoginAttempts } from './login-attempts.ts'
 import { HashingBusyError, type PasswordHasher } from './password-hash.ts'
@@ -71,7 +71,7 @@ export class PasswordLogin {
     if (!verdict.isRight) {
       const { maxAttempts, lockoutDurationMinutes } = policy.primary.updb
       if (attempts.failed(authenticator.id, maxAttempts)) {
-        await kit.writeAsController((change) => disableIdentity(change, identity.id, lockoutDurationMinutes))
+        await kit.writeAsController((change) => lockOutIdentity(change, identity.id, lockoutDurationMinutes))
       }
       throw new LoginRefused('wrong password', who)
     }

@@ -16,18 +16,18 @@ const REMOVED_AT_ONCE = 500
 
 export class RevocationPurge implements AsyncDisposable {
   readonly #deps: RevocationPurgeDeps
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
 
   private constructor(deps: RevocationPurgeDeps) {
     this.#deps = deps
-    this.#timer = setInterval(() => {
-      this.purge().catch((err: unknown) => deps.log.error('expired revocations were not removed', { err }))
-    }, INTERVAL_MILLISECONDS)
-    this.#timer.unref()
   }
 
   static start(deps: RevocationPurgeDeps): RevocationPurge {
-    return new RevocationPurge(deps)
+    const purge = new RevocationPurge(deps)
+    const run = () =>
+      purge.purge().catch((err: unknown) => deps.log.error('expired revocations were not removed', { err }))
+    purge.#timer = setInterval(run, INTERVAL_MILLISECONDS).unref()
+    return purge
   }
 
   /** Removes what has expired, a bounded number at a time. */

@@ -35,6 +35,13 @@ test('writes the text form', async () => {
   assert.equal(out.text(), '2026-08-01T00:00:00.000Z WARN  api: slow milliseconds=12\n')
 })
 
+test('an error keeps its name', async () => {
+  const out = collect()
+  await using logger = createLogger({ stream: out.stream }, { level: 'info', format: 'json' })
+  logger.error('failed', { err: new RangeError('too far') })
+  assert.partialDeepStrictEqual(out.records()[0].err, { type: 'RangeError', message: 'too far' })
+})
+
 test('a change of level reaches children that exist', async () => {
   const out = collect()
   await using logger = createLogger({ stream: out.stream }, { level: 'warn', format: 'json' })

@@ -70,6 +70,8 @@ export function createLogger(deps: LoggerDeps, options: LoggerOptions): RootLogg
       base: null,
       timestamp: () => `,"time":"${timestamp(clock.now())}"`,
       formatters: { level: (label) => ({ level: label }) },
+      // Errors have become plain fields by now; pino's own serializer would call each of them an Object.
+      serializers: { err: (fields: unknown) => fields },
     },
     { write },
   )

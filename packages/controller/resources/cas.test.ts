@@ -160,6 +160,7 @@ describe('an external id claim', () => {
     [{}, claim],
     [{ externalIdClaim: null, name: null }, claim],
     [{ tags: { a: 1 } }, undefined],
+    [{ identityRoles: null }, undefined],
   ]
   for (const [patch, expected] of patches) {
     test(`after PATCH ${JSON.stringify(patch)} is ${expected === undefined ? 'gone' : JSON.stringify(expected)}`, async () => {
@@ -169,12 +170,16 @@ describe('an external id claim', () => {
     })
   }
 
-  test('that is not there cannot be patched in part', async () => {
+  test('that is not there is made of the parts that are given, if they are enough', async () => {
     const { id } = await register()
-    const { status, json } = await controller.askAdmin('PATCH', `/cas/${id}`, { externalIdClaim: { index: 1 } })
-    assert.deepEqual([status, json.error.cause.field], [400, 'externalIdClaim.location'])
-    assert.equal((await controller.askAdmin('PATCH', `/cas/${id}`, { externalIdClaim: {} })).status, 200)
+    const patch = (part: object) => controller.askAdmin('PATCH', `/cas/${id}`, { externalIdClaim: part })
+    assert.equal((await patch({ index: 1 })).json.error.code, 'INVALID_FIELD')
+    assert.equal((await patch({})).status, 200)
     assert.equal((await get(id)).externalIdClaim, undefined)
+    const part = { location: 'COMMON_NAME', matcher: 'ALL', parser: 'NONE' }
+    assert.equal((await patch(part)).status, 200)
+    const expected = { ...part, matcherCriteria: '', parserCriteria: '', index: 0 }
+    assert.deepEqual((await get(id)).externalIdClaim, expected)
   })
 })
 

@@ -4,7 +4,7 @@
  * Which policies select the viewer, and which config types it asked for, is found out once per request and not once per
  * service of a list.
  */
-import { type AccessPolicy, policiesSelecting, selects } from '@weft/model'
+import { type AccessPolicy, policiesSelecting, policyLookup } from '@weft/model'
 import { refusal } from '../operation/api-error.ts'
 import type { Call, QueryParameter } from '../operation/operation.ts'
 import { accessView } from '../policies/access-view.ts'
@@ -52,8 +52,8 @@ export function viewingIdentity({ query, caller }: Call, view: View): string {
 function policiesOf(view: View, identityId: string): Viewer['policiesFor'] {
   const policies = [...policiesSelecting(accessView(view), 'servicePolicies', 'identities', identityId)]
   policies.sort((a, b) => (order(a) < order(b) ? -1 : 1))
-  return ({ id, roleAttributes }) =>
-    policies.filter((policy) => selects(policy.roles('services'), policy.semantic, id, roleAttributes))
+  const lookup = policyLookup(policies, 'services')
+  return ({ id, roleAttributes }) => lookup(id, roleAttributes)
 }
 
 function order({ type, id }: AccessPolicy): string {

@@ -11,6 +11,9 @@ interface Entity extends Row {
 }
 
 type Roles = readonly string[]
+type RoleList = 'identityRoles' | 'serviceRoles' | 'edgeRouterRoles'
+type PolicyTable = 'servicePolicies' | 'edgeRouterPolicies' | 'serviceEdgeRouterPolicies'
+type Policy = Row & Partial<Record<RoleList, Roles>> & { readonly semantic: string }
 
 export interface NaivePair {
   readonly policies: readonly string[]
@@ -73,5 +76,18 @@ export class NaiveAccess {
         ({ serviceRoles, edgeRouterRoles, semantic }) =>
           naiveSelects(serviceRoles, semantic, service) && naiveSelects(edgeRouterRoles, semantic, router),
       )
+  }
+
+  /** The policies of a kind whose roles select an entity. */
+  policiesOf(table: PolicyTable, roles: RoleList, entity: Entity): readonly Row[] {
+    const policies = this.#view.rows(table).toArray() as unknown as readonly Policy[]
+    return policies.filter((policy) => naiveSelects(policy[roles] ?? [], policy.semantic, entity))
+  }
+
+  /** The entities that a list of roles of a policy selects. */
+  members(policy: Policy, roles: RoleList): readonly Row[] {
+    const { identities, services, routers } = this
+    const candidates = { identityRoles: identities, serviceRoles: services, edgeRouterRoles: routers }[roles]
+    return candidates.filter((entity) => naiveSelects(policy[roles] ?? [], policy.semantic, entity))
   }
 }

@@ -2,8 +2,10 @@
  * Networks of identities, services, edge routers and all three kinds of policies, changed at random: every semantic,
  * `#attribute`, `@id`, `#all` and empty lists.
  */
+
+import { isSelectable } from '../policies/access-view.ts'
 import type { Change } from '../resource-kit/change.ts'
-import type { TableName } from '../state/row.ts'
+import type { Row, TableName } from '../state/row.ts'
 import type { View } from '../state/view.ts'
 import type { Seeded } from './seeded.ts'
 
@@ -32,8 +34,11 @@ export class RandomPolicies {
     this.#prefix = prefix
   }
 
-  /** A network to begin with. */
+  /** A network to begin with, in place of any other. Administrators stay: somebody must ask. */
   fill(change: Change, sizes: { readonly entities: number; readonly policies: number }): void {
+    for (const table of [...policyTables, ...entityTables]) {
+      for (const id of idsOf(change.view, table, isChangeable)) change.remove(table, id)
+    }
     for (const table of entityTables) for (let at = 0; at < sizes.entities; at++) this.#addEntity(change, table)
     for (const table of policyTables) for (let at = 0; at < sizes.policies; at++) this.#addPolicy(change, table)
   }
@@ -42,7 +47,7 @@ export class RandomPolicies {
   step(change: Change): void {
     const random = this.#random
     const table = random.chance(2) ? random.pick(policyTables) : random.pick(entityTables)
-    const ids = idsOf(change.view, table)
+    const ids = idsOf(change.view, table, isChangeable)
     const kind = ids.length === 0 ? 0 : random.below(8)
     if (kind < 2) this.#add(change, table)
     else if (kind === 2) change.remove(table, random.pick(ids))
@@ -55,8 +60,7 @@ export class RandomPolicies {
   }
 
   #addEntity(change: Change, table: EntityTable): void {
-    const values = { ...this.#values(change.view, table), ...(table === 'routers' && { kind: 'edge' }) }
-    this.#create(change, table, values)
+    this.#create(change, table, { ...this.#values(change.view, table), ...this.#visibility(table) })
   }
 
   #addPolicy(change: Change, table: PolicyTable): void {
@@ -76,12 +80,19 @@ export class RandomPolicies {
     return { semantic: random.pick(['AllOf', 'AnyOf']), ...type, ...Object.fromEntries(roles) }
   }
 
+  /** Some of them no role can select. */
+  #visibility(table: EntityTable): Readonly<Record<string, unknown>> {
+    const isHidden = this.#random.chance(6)
+    if (table === 'services') return { isFabricOnly: isHidden }
+    return table === 'routers' ? { kind: isHidden ? 'transit' : 'edge' } : {}
+  }
+
   #roles(view: View, table: EntityTable): readonly string[] {
     const random = this.#random
     const kind = random.below(8)
     if (kind === 0) return []
     if (kind === 1) return ['#all']
-    const named = random.some(idsOf(view, table), 6).slice(0, 3)
+    const named = random.some(idsOf(view, table, isSelectable), 6).slice(0, 3)
     const wanted = random.some(
       attributes.filter((attribute) => attribute !== 'all'),
       3,
@@ -94,9 +105,14 @@ function isPolicyTable(table: string): table is PolicyTable {
   return table in policyRoles
 }
 
-function idsOf(view: View, table: TableName): readonly string[] {
+function isChangeable(row: Row): boolean {
+  return !(row as { readonly isAdmin?: boolean }).isAdmin
+}
+
+function idsOf(view: View, table: TableName, test: (row: Row) => boolean): readonly string[] {
   return view
     .rows(table)
+    .filter(test)
     .map(({ id }) => id)
     .toArray()
 }

@@ -131,6 +131,11 @@ export class TestController implements AsyncDisposable {
     return openSession(this.core, { permissions: grants })
   }
 
+  /** The token of a new session of an identity. */
+  loginAs(identityId: string): Promise<string> {
+    return this.write((change) => newSession(change, identityId))
+  }
+
   /** Ends the controller; answers everything it has told in events. */
   async stop(): Promise<string> {
     await this.#controller[Symbol.asyncDispose]()
@@ -151,12 +156,16 @@ function linesInto(lines: string[]): Writable {
   })
 }
 
-async function openSession(core: Core, values: Readonly<Record<string, unknown>>): Promise<string> {
-  const token = randomUUID()
-  await core.kit.writeAsController((change) => {
-    const { id } = change.create('identities', { name: `caller ${token}`, ...values }, { idKind: 'short' })
-    change.create('apiSessions', { token, identityId: id, lastActivityAt: change.now }, { idKind: 'cuid' })
+function openSession(core: Core, values: Readonly<Record<string, unknown>>): Promise<string> {
+  return core.kit.writeAsController((change) => {
+    const name = `caller ${randomUUID()}`
+    return newSession(change, change.create('identities', { name, ...values }, { idKind: 'short' }).id)
   })
+}
+
+function newSession(change: Change, identityId: string): string {
+  const token = randomUUID()
+  change.create('apiSessions', { token, identityId, lastActivityAt: change.now }, { idKind: 'cuid' })
   return token
 }
 

@@ -5,7 +5,15 @@
  * so that writing a policy over everything costs as much as writing one over one thing. The view decides of which state
  * the answer speaks; the same code serves the controller's tables and a router's replica.
  */
-import { type Candidates, type Semantic, selected, selects, termsOf } from './role-selection.ts'
+import {
+  type Candidates,
+  type RoleList,
+  type Semantic,
+  selected,
+  selectedByAny,
+  selects,
+  termsOf,
+} from './role-selection.ts'
 
 export type SelectedKind = 'identities' | 'services' | 'edgeRouters' | 'postureChecks'
 export type PolicyKind = 'servicePolicies' | 'edgeRouterPolicies' | 'serviceEdgeRouterPolicies'
@@ -61,12 +69,35 @@ export function related(
   to: SelectedKind,
   type?: ServiceAccess,
 ): ReadonlySet<string> {
-  const found = new Set<string>()
+  const lists: RoleList[] = []
   for (const policy of policiesSelecting(view, kind, from, id)) {
     if (type !== undefined && policy.type !== type) continue
-    for (const member of policyMembers(view, policy, to)) found.add(member)
+    lists.push({ roles: policy.roles(to), semantic: policy.semantic })
   }
-  return found
+  return selectedByAny(lists, view.candidates(to))
+}
+
+/** Of some policies, those that select an entity, in the order in which they were given. */
+export type PolicyLookup = (id: string, attributes: readonly string[]) => readonly AccessPolicy[]
+
+/** Prepares some policies to be asked about many entities: each question looks only at policies that share a term. */
+export function policyLookup(policies: Iterable<AccessPolicy>, kind: SelectedKind): PolicyLookup {
+  const ordered = [...policies]
+  const places = new Map<string, number[]>()
+  for (const [place, policy] of ordered.entries()) {
+    for (const term of policy.roles(kind)) {
+      const known = places.get(term)
+      if (known === undefined) places.set(term, [place])
+      else known.push(place)
+    }
+  }
+  return (id, attributes) => {
+    const shared = new Set<number>()
+    for (const term of termsOf(id, attributes)) for (const place of places.get(term) ?? []) shared.add(place)
+    const inOrder = [...shared].sort((a, b) => a - b)
+    const named = inOrder.map((place) => ordered[place]!)
+    return named.filter((policy) => selects(policy.roles(kind), policy.semantic, id, attributes))
+  }
 }
 
 /** The service policies that give an identity this access to a service. */

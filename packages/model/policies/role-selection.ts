@@ -70,6 +70,38 @@ export function* selected(roles: readonly string[], semantic: Semantic, candidat
   }
 }
 
+/** A list of roles with what its attributes mean. */
+export interface RoleList {
+  readonly roles: readonly string[]
+  readonly semantic: Semantic
+}
+
+/**
+ * The ids that at least one of several lists selects. An attribute is looked up once, however many lists name it: a
+ * thousand policies over everybody cost as much as one.
+ */
+export function selectedByAny(lists: Iterable<RoleList>, candidates: Candidates): Set<string> {
+  const alone = new Set<string>()
+  const together = new Map<string, RoleList>()
+  for (const { roles, semantic } of lists) {
+    const areAttributesTold = semantic === 'AnyOf' || attributeCount(roles) <= 1
+    if (areAttributesTold) for (const role of roles) alone.add(role)
+    else together.set(JSON.stringify(roles), { roles, semantic })
+  }
+  if (alone.has(everything)) return new Set(candidates.all())
+  const found = new Set(selected([...alone], 'AnyOf', candidates))
+  for (const { roles, semantic } of together.values()) {
+    for (const id of selected(roles, semantic, candidates)) found.add(id)
+  }
+  return found
+}
+
+function attributeCount(roles: readonly string[]): number {
+  let count = 0
+  for (const role of roles) if (role.startsWith('#')) count++
+  return count
+}
+
 /** The terms under which policies that may select an entity stand. */
 export function* termsOf(id: string, attributes: readonly string[]): Generator<string> {
   yield everything

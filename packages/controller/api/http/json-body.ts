@@ -21,8 +21,11 @@ export function parseJsonBody(bytes: Buffer, name: string): unknown {
   if (end < 0) throw unparsableBody(name, `it is nested deeper than ${DEEPEST_NESTING} levels`)
   const value = wellFormed(start === 0 && end === text.length ? text : text.slice(start, end))
   try {
-    return mayNamePrototype(value) ? JSON.parse(value, withoutPrototype) : JSON.parse(value)
-  } catch {
+    const parsed: unknown = mayNamePrototype(value) ? JSON.parse(value, withoutPrototype) : JSON.parse(value)
+    if (MAY_OVERFLOW.test(value)) JSON.parse(value, refuseInfinite)
+    return parsed
+  } catch (error) {
+    if (error instanceof TooLargeNumber) throw unparsableBody(name, 'it holds a number that is too large')
     // The parser's error is dropped, not kept as the cause: its message quotes the body.
     throw unparsableBody(name, describeSyntaxError(value))
   }
@@ -81,6 +84,17 @@ function wellFormed(text: string): string {
     /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)/g,
     (found) => (found.length === 6 ? '\\ufffd' : found),
   )
+}
+
+/** Any number that could leave the range has three digits of exponent, or that many digits before it. Linear in time. */
+const MAY_OVERFLOW = /\d[eE]\+?\d{3}|(?<!\d)\d{200}/
+
+class TooLargeNumber extends Error {}
+
+/** Infinity has no form in JSON: kept, it would be another value after the next start. */
+function refuseInfinite(_key: string, value: unknown): unknown {
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) throw new TooLargeNumber()
+  return value
 }
 
 function mayNamePrototype(text: string): boolean {
