@@ -15,8 +15,8 @@ import { CertificateAuthority, encodePrivateKey, generatePrivateKey, publicKeyOf
 import { createDemux } from '../packages/controller/api/http/demux.ts'
 import { createJsonApi } from '../packages/controller/api/http/json-api.ts'
 import { WebServer } from '../packages/controller/api/http/listen.ts'
-import type { Caller } from '../packages/controller/operation/caller.ts'
 import { silentLogger } from '../packages/controller/log/logger.ts'
+import type { Caller } from '../packages/controller/operation/caller.ts'
 
 const CONNECTIONS = 16
 const PATH = '/edge/management/v1/identities/s2VTkM3ZuT'

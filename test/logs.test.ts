@@ -102,7 +102,9 @@ ${namespaces.map((type) => `      - type: ${type}`).join('\n')}
   const configuration = await writeConfiguration(folder.path, { sections })
   await using init = runWeft(['controller', 'init', configuration.file, '-u', admin.username, '-p', admin.password])
   assert.equal((await init.ended).code, 0, init.stderr)
-  await using controller = await ControllerProcess.run(configuration, ['--log-level', 'trace', '--log-format', 'json'])
+  await using controller = await ControllerProcess.run(configuration, {
+    flags: ['--log-level', 'trace', '--log-format', 'json'],
+  })
   using client = await ApiClient.login(controller)
   const secrets = await useSecrets(client, controller)
   await client.delete('/current-api-session')

@@ -73,13 +73,13 @@ test('several files that change together are one change', async () => {
   using home = temporaryDirectory()
   const files = ['key', 'cert', 'chain'].map((name) => join(home.path, name))
   for (const file of files) writeFileSync(file, '1')
-  await using seen = await watched(files, { debounce: 100, pollInterval: 60_000 })
+  await using seen = await watched(files, { debounce: 300, pollInterval: 60_000 })
   for (const file of files) {
     writeFileSync(file, '2')
     await sleep(20)
   }
   await seen.until(1)
-  await sleep(pause)
+  await sleep(2 * 300)
   assert.equal(seen.changes, 1)
 })
 

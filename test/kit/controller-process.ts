@@ -6,7 +6,7 @@ import { Child, type ChildOptions } from './child-process.ts'
 import type { Configuration } from './configuration.ts'
 import { freePort } from './free-port.ts'
 import { until } from './patience.ts'
-import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 export const repository = join(import.meta.dirname, '..', '..')
 
@@ -31,6 +31,13 @@ export interface StartOptions extends ChildOptions {
   readonly shell?: string
 }
 
+export interface RunOptions {
+  readonly flags?: readonly string[]
+  readonly nodeFlags?: readonly string[]
+  /** Goes with the process. */
+  readonly folder?: AsyncDisposable
+}
+
 interface Place {
   readonly home: string
   readonly port: number
@@ -45,9 +52,9 @@ export class ControllerProcess implements AsyncDisposable {
   readonly port: number
   readonly url: string
   readonly ca: string
-  readonly #folder: TemporaryFolder | undefined
+  readonly #folder: AsyncDisposable | undefined
 
-  private constructor(child: Child, { home, port, url, ca }: Place, folder?: TemporaryFolder) {
+  private constructor(child: Child, { home, port, url, ca }: Place, folder?: AsyncDisposable) {
     this.child = child
     this.home = home
     this.port = port
@@ -70,16 +77,19 @@ export class ControllerProcess implements AsyncDisposable {
   }
 
   /** Runs `weft controller run` and waits until it answers. */
-  static async run(configuration: Configuration, flags: readonly string[] = []): Promise<ControllerProcess> {
+  static async run(configuration: Configuration, options: RunOptions = {}): Promise<ControllerProcess> {
     await using made = new AsyncDisposableStack()
-    const child = made.use(runWeft(['controller', 'run', configuration.file, ...flags]))
+    const { folder, flags = [], nodeFlags = [] } = options
+    if (folder !== undefined) made.use(folder)
+    const args = [...nodeFlags, weft, 'controller', 'run', configuration.file, ...flags]
+    const child = made.use(new Child(process.execPath, args))
     const isAnswering = () => {
       if (child.hasEnded) throw new Error(`the controller ended; it said:\n${child.stdout}${child.stderr}`)
       return answers(`${configuration.url}/version`, configuration.ca)
     }
     await until('the controller answers', isAnswering, { within: START_LIMIT })
     made.move()
-    return new ControllerProcess(child, configuration)
+    return new ControllerProcess(child, configuration, folder)
   }
 
   get pid(): number {

@@ -7,7 +7,7 @@
 import { checkNames } from './check-names.ts'
 import { parseFilter } from './parser.ts'
 import { compilePredicate, everything, type Predicate } from './predicate.ts'
-import { type IndexProbe, probesOf } from './probes.ts'
+import { type IndexProbe, type PartProbe, partProbesOf, probesOf } from './probes.ts'
 import { Scope } from './scope.ts'
 import { parseSort, resolveSort, type SortField } from './sort.ts'
 import type { SymbolTable } from './symbol.ts'
@@ -18,6 +18,8 @@ export interface CompiledQuery<Row, Context> {
   readonly isUnconditional: boolean
   /** Each holds for every row that can match: any one of them may be used to find the candidates. */
   readonly probes: readonly IndexProbe[]
+  /** The same for parts of texts. */
+  readonly partProbes: readonly PartProbe[]
   /** The whole order; without one in the filter, by id. */
   readonly sort: readonly SortField<Row, Context>[]
   /** Whether the filter itself gives the order, which then wins over the `sort` parameter. */
@@ -39,6 +41,7 @@ export function compileQuery<Row, Context>(
     matches,
     isUnconditional: matches === everything,
     probes: probesOf(query.predicate, scope),
+    partProbes: partProbesOf(query.predicate, scope),
     sort: resolveSort(query.sort, table),
     hasSort: query.sort.length > 0,
     skip: query.skip,

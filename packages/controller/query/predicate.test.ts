@@ -236,6 +236,35 @@ for (const [filter, isMatch] of subQueries) {
   })
 }
 
+test('a set that can tell what it holds is asked, not walked, and answers the same', () => {
+  const { symbols } = serviceTable
+  const configs = symbols.get('configs')!
+  const has = ({ configs: held }: Service, text: string) => held.includes(text)
+  const elements = () => assert.fail('the set was walked')
+  const telling = { symbols: new Map([...symbols, ['configs', { ...configs, elements, has }]]) }
+  for (const filter of [
+    'anyOf(configs) = "k0"',
+    'anyOf(configs) = "k9"',
+    'anyOf(configs) = 7',
+    'anyOf(configs) in ["k9", "k1"]',
+    'anyOf(configs) not in ["k9"]',
+    'not anyOf(configs) = "k0"',
+  ]) {
+    const expected = compileQuery(filter, serviceTable).matches(withConfigs, directory)
+    assert.equal(compileQuery(filter, telling).matches(withConfigs, directory), expected, filter)
+  }
+  const walking = { symbols: new Map([...symbols, ['configs', { ...configs, has }]]) }
+  for (const filter of [
+    'anyOf(configs) != "k0"',
+    'anyOf(configs) != "k9"',
+    'allOf(configs) = "k0"',
+    'anyOf(configs) > "k0"',
+  ]) {
+    const expected = compileQuery(filter, serviceTable).matches(withConfigs, directory)
+    assert.equal(compileQuery(filter, walking).matches(withConfigs, directory), expected, filter)
+  }
+})
+
 test('a refusal is an error that carries its code and place', () => {
   const error = new FilterError('no', { line: 2, column: 3 }, 'INVALID_SORT_IDENTIFIER')
   assert.ok(error instanceof Error)

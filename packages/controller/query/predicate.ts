@@ -5,6 +5,7 @@
  * that clients of the peers know.
  */
 import { FilterError } from './filter-error.ts'
+import { literalText } from './literal.ts'
 import { betweenTest, comparisonTest, inTest, type ValueTest } from './operators.ts'
 import {
   constantNode,
@@ -23,6 +24,7 @@ import type {
   ComparisonExpression,
   Expression,
   InExpression,
+  Literal,
   LogicalExpression,
   Operand,
   QueryNode,
@@ -175,10 +177,12 @@ function compileComparison<Row, Context>(
     const operation = `${operand.quoted} ${quoteOperator(operator)} ${quoteLiteral(right)}`
     throw unsupported(operation, typeName(operand.type), literalTypeName(right))
   }
+  const holds = compileHolds(left, [right], scope)
+  if (operator === '=' && holds !== undefined) return holds
   // A set that holds the value is taken for equal to it, as the peers (2.1) answer: nearly every set has some other
   // element too, so the literal reading would tell nothing.
   if (left.kind === 'anyOf' && operator === '!=' && right.kind !== 'null') {
-    const differs = compileOperand({ ...left, kind: 'allOf' }, scope).where(test)
+    const differs = holds ? negate(holds) : compileOperand({ ...left, kind: 'allOf' }, scope).where(test)
     const count = compileCount({ name: left.name }, 1, scope)
     return (row, context) => count(row, context) > 0 && differs(row, context)
   }
@@ -192,7 +196,21 @@ function compileIn<Row, Context>(
   const { type, quoted, where } = compileOperand(left, scope)
   const test = inTest(type, list)
   if (test === undefined) throw unsupported(`${quoted} in ${quoteList(list)}`, typeName(type), 'other')
-  return isNegated ? negate(where(test)) : where(test)
+  const predicate = compileHolds(left, list.elements, scope) ?? where(test)
+  return isNegated ? negate(predicate) : predicate
+}
+
+/** That a set holds one of some texts, if it can tell without being walked. */
+function compileHolds<Row, Context>(
+  operand: Operand,
+  literals: readonly Literal[],
+  scope: Scope<Row, Context>,
+): Predicate<Row, Context> | undefined {
+  if (operand.kind !== 'anyOf') return undefined
+  const { has, type } = scope.get(operand.name)
+  const texts = literals.map(literalText).filter((text) => text !== undefined)
+  if (has === undefined || type !== 'string' || texts.length < literals.length) return undefined
+  return (row, context) => texts.some((text) => has(row, text, context))
 }
 
 function compileBetween<Row, Context>(

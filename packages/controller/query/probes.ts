@@ -14,6 +14,22 @@ export interface IndexProbe {
   readonly keys: readonly string[]
 }
 
+/** Every matching row has this part in the key of this index, in upper or lower case. */
+export interface PartProbe {
+  readonly index: string
+  readonly part: string
+}
+
+/** The parts of indexed texts that an expression asks for. */
+export function partProbesOf<Row, Context>(expression: Expression, scope: Scope<Row, Context>): readonly PartProbe[] {
+  if (expression.kind === 'and') return expression.operands.flatMap((operand) => partProbesOf(operand, scope))
+  if (expression.kind !== 'comparison' || expression.left.kind !== 'symbol') return []
+  if (expression.operator !== 'contains' && expression.operator !== 'icontains') return []
+  const { type, index } = scope.get(expression.left.name)
+  const part = literalText(expression.right)
+  return index === undefined || type !== 'string' || part === undefined ? [] : [{ index, part }]
+}
+
 /** The probes that an expression implies. */
 export function probesOf<Row, Context>(expression: Expression, scope: Scope<Row, Context>): readonly IndexProbe[] {
   switch (expression.kind) {

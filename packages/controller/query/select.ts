@@ -5,17 +5,25 @@
  */
 import type { CompiledQuery } from './compile.ts'
 import type { Paging } from './paging.ts'
-import type { IndexProbe } from './probes.ts'
+import type { IndexProbe, PartProbe } from './probes.ts'
 import { compareBy, type SortField } from './sort.ts'
 import { TopRows } from './top-rows.ts'
 
-/** Rows and the ways to reach them. An array is served faster than another iterable, and backwards too. */
+/**
+ * Rows and the ways to reach them. An array is served faster than another iterable, and backwards too; an iterator whose
+ * `drop` leaps is served faster from the middle.
+ */
 export interface RowSource<Row> {
   readonly size: number
   /** Every row, in ascending order of ids (by bytes). */
   all(): Iterable<Row>
   /** The rows under a key of an index, each once. Undefined when there is no such index: then all rows are searched. */
   lookup(index: string, key: string): Iterable<Row> | undefined
+  /**
+   * Rows among which all are that have a part in the key of an index, in upper or lower case. Undefined when it could be
+   * any row.
+   */
+  containing?(index: string, part: string): Iterable<Row> | undefined
   /** Every row in ascending order of a symbol and, where equal, of ids. Undefined when that order is not kept. */
   ordered?(symbol: string): Iterable<Row> | undefined
 }
@@ -34,7 +42,7 @@ export function select<Row, Context>(
   context: Context,
 ): Selection<Row> {
   const page = pageOf(paging)
-  const candidates = fewestCandidates(source, query.probes)
+  const candidates = fewestCandidates(source, query.probes) ?? fewestContaining(source, query.partProbes)
   if (candidates !== undefined) return selectSorting(candidates, query, page, context)
   const walk = inOrder(source, query.sort)
   if (walk === undefined) return selectSorting(source.all(), query, page, context)
@@ -95,6 +103,11 @@ function selectWalking<Row, Context>(
 function takePage<Row, Context>(walk: Walk<Row, Context>, { offset, end }: Page, context: Context): Row[] {
   const ordered = walk.descendingBy === undefined ? walk.rows : descending(walk.rows, walk.descendingBy, context)
   if (Array.isArray(ordered)) return ordered.slice(offset, end)
+  if (ordered instanceof Iterator)
+    return ordered
+      .drop(offset)
+      .take(end - offset)
+      .toArray()
   const rows: Row[] = []
   let at = 0
   for (const row of ordered) {
@@ -145,6 +158,17 @@ function fewestCandidates<Row>(source: RowSource<Row>, probes: readonly IndexPro
   }
   if (fewest === undefined) return undefined
   return fewest.length === 1 ? fewest[0] : united(fewest)
+}
+
+function fewestContaining<Row>(source: RowSource<Row>, probes: readonly PartProbe[]): Iterable<Row> | undefined {
+  let fewest: readonly Row[] | undefined
+  for (const { index, part } of probes) {
+    const rows = source.containing?.(index, part)
+    if (rows === undefined) continue
+    const found = [...rows]
+    if (fewest === undefined || found.length < fewest.length) fewest = found
+  }
+  return fewest
 }
 
 function lookupAll<Row>(source: RowSource<Row>, index: string, keys: readonly string[]): Counted<Row>[] | undefined {

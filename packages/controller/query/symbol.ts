@@ -18,6 +18,8 @@ export interface FilterSymbol<Row, Context> {
   readonly value?: (row: Row, context: Context) => Value
   /** The elements of a set symbol. Absent on plain symbols. */
   readonly elements?: (row: Row, context: Context) => Iterable<Value>
+  /** Whether a set of texts holds one, where that can be told without walking it. Must agree with `elements`. */
+  readonly has?: (row: Row, text: string, context: Context) => boolean
   /** For a set of ids of other entities: where a sub-query (`from x where …`) reads them. */
   readonly linked?: (id: string, context: Context) => Row | undefined
   /**

@@ -7,6 +7,7 @@ import type { Row, TableName } from '../state/row.ts'
 import type { View } from '../state/view.ts'
 import type { Kit } from './kit.ts'
 import { answerQuery } from './list-answer.ts'
+import { countOutside } from './registry.ts'
 import type { Rendering, Resource } from './resource.ts'
 import { filterableFields, type ResourceSymbols, symbolsOf } from './symbols.ts'
 
@@ -53,7 +54,8 @@ export class Lister {
     const { view } = this.#kit
     const { table, includes } = this.#resource
     const source = tableSource(view, table)
-    return includes === undefined ? source : filtered(source, includes)
+    const outside = countOutside(view, this.#resource)
+    return includes === undefined || outside === 0 ? source : filtered(source, includes, source.size - outside)
   }
 
   #chosen(ids: Iterable<string>): RowSource<Row> {
@@ -82,25 +84,31 @@ function tableSource(view: View, table: TableName): RowSource<Row> {
       const row = view.get(table, key) as Row | undefined
       return row === undefined ? [] : [row]
     },
+    containing: (index, part) => view.containing(table, index, part) as Iterable<Row> | undefined,
     ordered: (symbol) => (symbol === 'name' ? (view.ordered(table, symbol) as Iterable<Row>) : undefined),
   }
 }
 
-/** A source without the rows that fail a test. Its size is counted only when someone asks. */
-function filtered(source: RowSource<Row>, test: (row: Row) => boolean): RowSource<Row> {
+/** A source without the rows that fail a test. Unless it is known, its size is counted, but only when someone asks. */
+function filtered(source: RowSource<Row>, test: (row: Row) => boolean, size?: number): RowSource<Row> {
   const passing = function* (rows: Iterable<Row>) {
     for (const row of rows) if (test(row)) yield row
   }
   const { ordered } = source
   return {
     get size() {
-      let size = 0
-      for (const row of source.all()) if (test(row)) size++
-      return size
+      if (size !== undefined) return size
+      let counted = 0
+      for (const row of source.all()) if (test(row)) counted++
+      return counted
     },
     all: () => passing(source.all()),
     lookup: (index, key) => {
       const rows = source.lookup(index, key)
+      return rows && passing(rows)
+    },
+    containing: (index, part) => {
+      const rows = source.containing?.(index, part)
       return rows && passing(rows)
     },
     ordered: (symbol) => {

@@ -5,9 +5,13 @@
  */
 import type { IndexSpec, TableSpec } from '../state/index-spec.ts'
 import type { Row } from '../state/row.ts'
+import type { View } from '../state/view.ts'
 import { type AnyFields, type Field, tagsField } from './fields.ts'
 import { indexKeys } from './index-keys.ts'
 import type { Follow, Resource, Rule } from './resource.ts'
+
+/** The one key of an index of what is outside. */
+const OUTSIDE = 'outside'
 
 /** What the kit must know of a table to change it safely, gathered from the resources that share it. */
 export interface TableDefinition {
@@ -41,7 +45,7 @@ export class Registry {
   constructor(resources: readonly Resource[]) {
     this.resources = new Map(resources.map((resource) => [resource.collection, resource]))
     this.tables = tablesOf(resources)
-    this.specs = new Map([...this.tables.values()].map((table) => [table.name, specOf(table)]))
+    this.specs = new Map([...this.tables.values()].map((table) => [table.name, specOf(table, resources)]))
     for (const table of this.tables.values()) this.#recordReferences(table)
     this.#check()
   }
@@ -117,14 +121,32 @@ function tablesOf(resources: readonly Resource[]): Map<string, TableDefinition> 
   return tables
 }
 
-function specOf(table: TableDefinition): TableSpec {
+function specOf(table: TableDefinition, resources: readonly Resource[]): TableSpec {
   const indexes: IndexSpec[] = []
   for (const [name, field] of Object.entries(table.fields)) {
     const isIndexed = field.unique ?? field.refersTo ?? field.selects ?? field.isRoleAttributes
     if (!isIndexed) continue
-    indexes.push({ name, keys: keysOf(name), isOrdered: name === 'name' })
+    const isName = name === 'name'
+    indexes.push({ name, keys: keysOf(name), isOrdered: isName, isSearched: isName })
+  }
+  for (const { table: name, collection, includes } of resources) {
+    if (name !== table.name || includes === undefined) continue
+    indexes.push({ name: outsideIndex(collection), keys: (row) => (includes(row) ? insideKeys : outsideKeys) })
   }
   return { name: table.name, indexes }
+}
+
+const insideKeys: readonly string[] = []
+const outsideKeys: readonly string[] = [OUTSIDE]
+
+/** The index of a shared table that holds the rows that a resource does not show. */
+function outsideIndex(collection: string): string {
+  return `outside ${collection}`
+}
+
+/** How many rows of its table a resource does not show. */
+export function countOutside(view: View, { collection, table, includes }: Resource): number {
+  return includes === undefined ? 0 : view.countOf(table, outsideIndex(collection), OUTSIDE)
 }
 
 function keysOf(name: string): (row: Row) => readonly string[] {

@@ -1,8 +1,8 @@
 /**
  * Service policies: which identities may dial or host which services, and under which posture.
  */
-import { policyMembers, type SelectedKind } from '@weft/model'
-import { fieldError } from '../operation/api-error.ts'
+import { policyMembers, type SelectedKind, selects } from '@weft/model'
+import { fieldError, refusal } from '../operation/api-error.ts'
 import { accessView } from '../policies/access-view.ts'
 import type { FilterSymbol } from '../query/symbol.ts'
 import { defineFields, type RowOf, text } from '../resource-kit/fields.ts'
@@ -63,15 +63,39 @@ function isDialOrBind(type: string): void {
   if (type === 'Invalid') throw fieldError('policyType', "invalid policy type. valid types are 'Dial' and 'Bind'", type)
 }
 
+/** Members of policies that one request may walk through: a third of a second. */
+const MOST_WALKED = 1_000_000
+
+const walks = new WeakMap<Rendering, { left: number }>()
+
 /** The ids a policy selects, as a set that filters can look into. */
 function members(kind: SelectedKind, table: TableName): FilterSymbol<ServicePolicy, Rendering> {
   return {
     type: 'string',
-    elements: ({ id }, { view }) => {
+    elements: ({ id }, rendering) => {
+      const access = accessView(rendering.view)
+      const policy = access.policy('servicePolicies', id)
+      return policy === undefined ? [] : bounded(policyMembers(access, policy, kind), rendering)
+    },
+    has: ({ id }, member, { view }) => {
       const access = accessView(view)
       const policy = access.policy('servicePolicies', id)
-      return policy === undefined ? [] : policyMembers(access, policy, kind)
+      const candidates = access.candidates(kind)
+      if (policy === undefined || !candidates.has(member)) return false
+      return selects(policy.roles(kind), policy.semantic, member, candidates.attributesOf(member))
     },
     linked: (id, { view }) => view.get(table, id) as unknown as (ServicePolicy & Row) | undefined,
+  }
+}
+
+/** A filter that counts or searches members looks at every policy times every member. */
+function* bounded(ids: Iterable<string>, rendering: Rendering): Generator<string> {
+  const walk = walks.get(rendering) ?? { left: MOST_WALKED }
+  walks.set(rendering, walk)
+  for (const id of ids) {
+    if (--walk.left < 0) {
+      throw refusal('INVALID_FILTER', 'the filter looks at too many members of policies; ask for one by its id')
+    }
+    yield id
   }
 }

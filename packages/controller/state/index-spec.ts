@@ -9,6 +9,8 @@ export interface IndexSpec {
   readonly keys: (row: Row) => readonly string[]
   /** Kept in key order as well, so that a list sorted by it need not sort. */
   readonly isOrdered?: boolean
+  /** Parts of its keys can be searched for without reading all rows. */
+  readonly isSearched?: boolean
 }
 
 export interface TableSpec {

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { TableSpec } from './index-spec.ts'
 import { Overlay } from './overlay.ts'
 import type { Row, TableName } from './row.ts'
-import { compareText } from './sorted-keys.ts'
 import { Tables } from './tables.ts'
+import { compareText } from './text-order.ts'
 import type { View } from './view.ts'
 
 interface Thing extends Row {

@@ -7,8 +7,8 @@
  */
 import type { TableSpec } from './index-spec.ts'
 import type { Row, TableName, TableRows } from './row.ts'
-import { compareText } from './sorted-keys.ts'
 import { Table } from './table.ts'
+import { compareText } from './text-order.ts'
 import type { RowChange, View } from './view.ts'
 
 /** Rows that differ from the base: the new ones in a small table of their own, and the ids that hide the base's. */
@@ -105,6 +105,10 @@ export class Overlay implements View {
     }
     yield* this.#visible(table, layer, this.#base.find(table, index, key))
     yield* layer.changed.find(index, key) as IteratorObject<TableRows[T]>
+  }
+
+  containing<T extends TableName>(table: T, index: string, part: string): IteratorObject<TableRows[T]> | undefined {
+    return this.#layers.has(table) ? undefined : this.#base.containing(table, index, part)
   }
 
   countOf(table: TableName, index: string, key: string): number {

@@ -1,32 +1,50 @@
 /**
- * One table in memory: rows by id, kept in id order, and its indexes.
+ * Hot (bench/api.ts): one table in memory, rows by id, kept in id order, and its indexes.
  *
  * Ids under a key are held as a single string while there is one and as a set from the second on: most keys of most
  * indexes (names, tokens, fingerprints) have exactly one, and a hundred thousand sets of one would cost more than the rows.
  */
 import type { IndexSpec, TableSpec } from './index-spec.ts'
 import type { Row } from './row.ts'
-import { SortedKeys } from './sorted-keys.ts'
+import { SortedRows } from './sorted-rows.ts'
+import { TextParts } from './text-parts.ts'
 
 type Holders = string | Set<string>
 
 interface Index {
   readonly spec: IndexSpec
   readonly holders: Map<string, Holders>
-  readonly order: SortedKeys | undefined
+  readonly order: SortedRows | undefined
+  readonly parts: TextParts | undefined
 }
 
 const nothing: readonly string[] = []
 
+/** Always at its end, so that everybody can have the same. */
+const noRows: IteratorObject<Row> = (() => {
+  const rows = ([] as Row[]).values()
+  rows.next()
+  return rows
+})()
+
+export interface TableOptions {
+  /** Keeps what a search for parts of texts needs; what lives for one batch does without. */
+  readonly isSearched: boolean
+}
+
 export class Table {
   readonly rows = new Map<string, Row>()
-  readonly #ids = new SortedKeys()
+  readonly #inIdOrder = new SortedRows((row) => row.id)
   readonly #indexes = new Map<string, Index>()
 
-  constructor(spec: TableSpec) {
+  constructor(spec: TableSpec, { isSearched }: TableOptions = { isSearched: false }) {
     for (const index of spec.indexes) {
-      const order = index.isOrdered ? new SortedKeys() : undefined
-      this.#indexes.set(index.name, { spec: index, holders: new Map(), order })
+      this.#indexes.set(index.name, {
+        spec: index,
+        holders: new Map(),
+        order: index.isOrdered ? new SortedRows((row) => index.keys(row)[0]!) : undefined,
+        parts: index.isSearched && isSearched ? new TextParts() : undefined,
+      })
     }
   }
 
@@ -36,49 +54,64 @@ export class Table {
 
   /** Takes many rows into an empty table; sorts once at the end. */
   fill(rows: Iterable<Row>): void {
-    for (const row of rows) {
-      this.rows.set(row.id, row)
-      for (const index of this.#indexes.values()) {
-        for (const key of index.spec.keys(row)) hold(index.holders, key, row.id)
+    for (const row of rows) this.rows.set(row.id, row)
+    this.#inIdOrder.fill(this.rows.values())
+    for (const { spec, holders, order, parts } of this.#indexes.values()) {
+      const ordered: Row[] = []
+      for (const row of this.rows.values()) {
+        const keys = spec.keys(row)
+        for (const key of keys) {
+          hold(holders, key, row.id)
+          parts?.add(row.id, key)
+        }
+        if (order !== undefined && keys.length > 0) ordered.push(row)
       }
+      order?.fill(ordered)
     }
-    this.#ids.fill(this.rows.keys())
-    for (const index of this.#indexes.values()) index.order?.fill(index.holders.keys())
   }
 
   /** Puts `after` in place of what stands under its id, or removes the row. */
   replace(id: string, after: Row | undefined): void {
     const before = this.rows.get(id)
-    for (const index of this.#indexes.values()) {
-      const old = before === undefined ? nothing : index.spec.keys(before)
-      const now = after === undefined ? nothing : index.spec.keys(after)
-      if (sameKeys(old, now)) continue
-      for (const key of old) {
-        release(index.holders, key, id)
-        if (!index.holders.has(key)) index.order?.delete(key)
-      }
-      for (const key of now) {
-        hold(index.holders, key, id)
-        index.order?.add(key)
-      }
+    if (before === after) return
+    for (const index of this.#indexes.values()) this.#reindex(index, id, before, after)
+    this.#inIdOrder.exchange(before, after)
+    if (after === undefined) this.rows.delete(id)
+    else this.rows.set(id, after)
+  }
+
+  #reindex({ spec, holders, order, parts }: Index, id: string, before: Row | undefined, after: Row | undefined): void {
+    const old = before === undefined ? nothing : spec.keys(before)
+    const now = after === undefined ? nothing : spec.keys(after)
+    order?.exchange(old.length > 0 ? before : undefined, now.length > 0 ? after : undefined)
+    if (sameKeys(old, now)) return
+    for (const key of old) {
+      release(holders, key, id)
+      parts?.delete(id, key)
     }
-    if (after === undefined) {
-      if (this.rows.delete(id)) this.#ids.delete(id)
-    } else {
-      this.rows.set(id, after)
-      if (before === undefined) this.#ids.add(id)
+    for (const key of now) {
+      hold(holders, key, id)
+      parts?.add(id, key)
     }
   }
 
-  *inIdOrder(): Generator<Row> {
-    for (const id of this.#ids) yield this.rows.get(id)!
+  inIdOrder(): IteratorObject<Row> {
+    return this.#inIdOrder.walk()
   }
 
-  *find(index: string, key: string): Generator<Row> {
+  find(index: string, key: string): IteratorObject<Row> {
     const holders = this.#index(index).holders.get(key)
-    if (holders === undefined) return
-    if (typeof holders === 'string') yield this.rows.get(holders)!
-    else for (const id of holders) yield this.rows.get(id)!
+    if (holders === undefined) return noRows
+    if (typeof holders === 'string') return [this.rows.get(holders)!].values()
+    return holders.values().map((id) => this.rows.get(id)!)
+  }
+
+  /** Rows among which all are that have the part in a key, in upper or lower case; undefined when it could be any. */
+  containing(index: string, part: string): IteratorObject<Row> | undefined {
+    return this.#index(index)
+      .parts?.candidates(part)
+      ?.values()
+      .map((id) => this.rows.get(id)!)
   }
 
   countOf(index: string, key: string): number {
@@ -90,14 +123,10 @@ export class Table {
     return this.#index(index).holders.keys()
   }
 
-  *inKeyOrder(index: string): Generator<Row> {
-    const { order, holders } = this.#index(index)
+  inKeyOrder(index: string): IteratorObject<Row> {
+    const { order } = this.#index(index)
     if (order === undefined) throw new Error(`index ${index} is not ordered`)
-    for (const key of order) {
-      const ids = holders.get(key)!
-      if (typeof ids === 'string') yield this.rows.get(ids)!
-      else for (const id of ids) yield this.rows.get(id)!
-    }
+    return order.walk()
   }
 
   #index(name: string): Index {

@@ -11,7 +11,7 @@ export class Tables implements View {
   #version = 0
 
   constructor(specs: Iterable<TableSpec>) {
-    for (const spec of specs) this.#tables.set(spec.name, new Table(spec))
+    for (const spec of specs) this.#tables.set(spec.name, new Table(spec, { isSearched: true }))
   }
 
   /** Grows with every applied batch: what a cached answer is valid for. */
@@ -55,6 +55,10 @@ export class Tables implements View {
 
   find<T extends TableName>(table: T, index: string, key: string): IteratorObject<TableRows[T]> {
     return this.#table(table).find(index, key) as IteratorObject<TableRows[T]>
+  }
+
+  containing<T extends TableName>(table: T, index: string, part: string): IteratorObject<TableRows[T]> | undefined {
+    return this.#table(table).containing(index, part) as IteratorObject<TableRows[T]> | undefined
   }
 
   countOf(table: TableName, index: string, key: string): number {

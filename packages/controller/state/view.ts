@@ -12,6 +12,8 @@ export interface View {
   rows<T extends TableName>(table: T): IteratorObject<TableRows[T]>
   /** The rows that stand under a key of an index, in no particular order. */
   find<T extends TableName>(table: T, index: string, key: string): IteratorObject<TableRows[T]>
+  /** Rows among which all are that have the part in a key, in upper or lower case; undefined when it could be any. */
+  containing<T extends TableName>(table: T, index: string, part: string): IteratorObject<TableRows[T]> | undefined
   /** How many rows `find` would give; cheap. An upper bound is good enough for planning. */
   countOf(table: TableName, index: string, key: string): number
   /** The keys of an index that have at least one row, in no particular order. */

@@ -72,6 +72,16 @@ test('depth is bounded, whatever the text is made of', () => {
   assert.match(refusalOf('[{"a":'.repeat(60)), /deeper than 100/)
 })
 
+test('a number that JSON could not write again is refused, however it is written', () => {
+  for (const number of ['1e999', '-1E+309', '1.7e00400', '1'.repeat(400), `${'9'.repeat(250)}e99`]) {
+    assert.match(refusalOf(`{"a":[${number}]}`), /number that is too large/, number)
+  }
+  assert.deepEqual(parse('{"a":1e308,"b":1e-999,"c":"1e999"}'), { a: 1e308, b: 0, c: '1e999' })
+  const started = performance.now()
+  parse(`[${'1234567890'.repeat(19)}${`,${'1234567890'.repeat(19)}`.repeat(5_000)}]`)
+  assert.ok(performance.now() - started < 1_000)
+})
+
 test('no body reaches the prototype of an object', () => {
   const texts = ['{"__proto__":{"isAdmin":true},"a":1}', '{"\\u005f_proto__":{"isAdmin":true},"a":1}']
   for (const text of texts) {
