@@ -1,7 +1,7 @@
 /** The API over HTTPS, as a client uses it: connections that stay open, the certificate checked, every answer read whole. */
 import assert from 'node:assert/strict'
 import { type IncomingHttpHeaders, request as plainRequest } from 'node:http'
-import { Agent, request as tlsRequest } from 'node:https'
+import { Agent, type RequestOptions, request as tlsRequest } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
 import { admin } from './controller-process.ts'
 
@@ -41,6 +41,10 @@ export interface ClientOptions {
   readonly timeout?: number
 }
 
+interface Failure extends NodeJS.ErrnoException {
+  readonly wasReused?: boolean
+}
+
 export const managementApi = '/edge/management/v1'
 
 export class ApiClient implements Disposable {
@@ -69,6 +73,7 @@ export class ApiClient implements Disposable {
     return new ApiClient(server, { ...options, token: String(reply.headers['zt-session']) })
   }
 
+  /** Sends a request. One on a connection that the other side was just closing is sent again. */
   async request(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
     const url = new URL(this.#base + path, this.#server.url)
     const isText = typeof body === 'string' || Buffer.isBuffer(body)
@@ -81,13 +86,21 @@ export class ApiClient implements Disposable {
       }),
       ...headers,
     }
+    return this.#send(url, { method, headers: all }, bytes).catch((error: Failure) => {
+      if (!error.wasReused || error.code !== 'ECONNRESET') throw error
+      return this.#send(url, { method, headers: all, agent: false }, bytes)
+    })
+  }
+
+  #send(url: URL, options: RequestOptions, bytes: string | Buffer | undefined): Promise<Reply> {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>()
     const request =
       url.protocol === 'http:'
-        ? plainRequest(url, { method, headers: all })
-        : tlsRequest(url, { method, headers: all, agent: this.#agent })
-    request.setTimeout(this.#timeout, () => request.destroy(new Error(`${method} ${path} was not answered`)))
-    request.on('error', reject)
+        ? plainRequest(url, options)
+        : tlsRequest(url, { agent: this.#agent, ca: this.#server.ca, ...options })
+    const what = `${options.method} ${url.pathname}`
+    request.setTimeout(this.#timeout, () => request.destroy(new Error(`${what} was not answered`)))
+    request.on('error', (error) => reject(Object.assign(error, { wasReused: request.reusedSocket })))
     request.on('response', (response) => {
       readText(response).then((text) => {
         resolve({ status: response.statusCode!, headers: response.headers, text, body: parsed(text) })

@@ -1,6 +1,7 @@
 /** A TLS connection under the test's full control: whatever bytes, in whatever pieces, and what came back for them. */
 import { once } from 'node:events'
-import { connect, type TLSSocket } from 'node:tls'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { Server } from './api-client.ts'
 import { until } from './patience.ts'
 
@@ -12,11 +13,14 @@ export interface RawAnswer {
 
 export class RawConnection implements Disposable {
   readonly socket: TLSSocket
+  readonly #tcp: Socket
   #received = Buffer.alloc(0)
   #isClosed = false
 
-  private constructor(socket: TLSSocket) {
+  private constructor(socket: TLSSocket, tcp: Socket) {
     this.socket = socket
+    this.#tcp = tcp
+    tcp.on('error', () => {})
     socket.on('data', (bytes: Buffer) => {
       this.#received = Buffer.concat([this.#received, bytes])
     })
@@ -31,9 +35,9 @@ export class RawConnection implements Disposable {
   static async open({ url, ca }: Server): Promise<RawConnection> {
     const { hostname, port } = new URL(url)
     const host = hostname.replace(/^\[|\]$/g, '')
-    const options = { host, port: Number(port), ca, allowHalfOpen: true }
-    const socket = connect(options)
-    const connection = new RawConnection(socket)
+    const tcp = connectTcp({ host, port: Number(port), allowHalfOpen: true })
+    const socket = connectTls({ socket: tcp, ca, ...(isIP(host) === 0 ? { servername: host } : { host }) })
+    const connection = new RawConnection(socket, tcp)
     await once(socket, 'secureConnect')
     return connection
   }
@@ -56,11 +60,16 @@ export class RawConnection implements Disposable {
   /** The first answer that has arrived whole; undefined when the connection ended without one. */
   answer(within = 15_000): Promise<RawAnswer | undefined> {
     const arrived = () => {
-      const answer = firstAnswer(this.received)
+      const answer = firstAnswer(this.received, this.#isClosed)
       if (answer !== undefined) return { answer }
       return this.#isClosed ? { answer: undefined } : undefined
     }
     return until('an answer on a raw connection', arrived, { within, every: 5 }).then(({ answer }) => answer)
+  }
+
+  /** Ends it as a crash of the client would. */
+  reset(): void {
+    this.#tcp.resetAndDestroy()
   }
 
   [Symbol.dispose](): void {
@@ -75,12 +84,13 @@ export async function exchange(server: Server, ...pieces: (string | Buffer)[]): 
   return await connection.answer()
 }
 
-function firstAnswer(text: string): RawAnswer | undefined {
+/** The first answer in a text; what its end is missing may be missing only if nothing more will come. */
+function firstAnswer(text: string, isAll: boolean): RawAnswer | undefined {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const head = text.slice(0, end)
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1])
   const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0)
   const body = text.slice(end + 4)
-  return body.length < length ? undefined : { status, head, body: body.slice(0, length) }
+  return body.length < length && !isAll ? undefined : { status, head, body: body.slice(0, length) }
 }

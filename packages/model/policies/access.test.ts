@@ -7,7 +7,9 @@ import {
   grantingPolicies,
   mayAccess,
   type PolicyKind,
+  type PolicyLookup,
   policiesSelecting,
+  policyLookup,
   policyMembers,
   related,
   routersOfIdentity,
@@ -129,12 +131,22 @@ function compareKind(network: Network, kind: PolicyKind): void {
       assert.deepEqual(sorted(policyMembers(network, network.policy(kind, policy.id)!, side)), sorted(expected))
     }
   }
+  const ofKind = network.policies.filter((policy) => policy.kind === kind).map(seen)
+  const lookups: Partial<Record<SelectedKind, PolicyLookup>> = {
+    [left]: policyLookup(ofKind, left),
+    [right]: policyLookup(ofKind, right),
+  }
   for (const from of sides[kind]) {
     const to = from === left ? right : left
     for (const id of network.ids(from)) {
       const selecting = [...policiesSelecting(network, kind, from, id)].map((policy) => policy.id)
       const expected = network.policies.filter((policy) => policy.kind === kind && network.isMember(policy, from, id))
       assert.deepEqual(sorted(selecting), sorted(expected.map((policy) => policy.id)))
+      const found = lookups[from]!(id, network.entities[from].get(id)!)
+      assert.deepEqual(
+        found.map((policy) => policy.id),
+        expected.map((policy) => policy.id),
+      )
       for (const type of kind === 'servicePolicies' ? ([undefined, 'Dial', 'Bind'] as const) : [undefined]) {
         const joined = (other: string) =>
           from === left ? network.joining(kind, id, other, type) : network.joining(kind, other, id, type)

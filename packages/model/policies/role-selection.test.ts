@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Candidates, everything, type Semantic, selected, selects, termsOf } from './role-selection.ts'
+import {
+  type Candidates,
+  everything,
+  type Semantic,
+  selected,
+  selectedByAny,
+  selects,
+  termsOf,
+} from './role-selection.ts'
 
 const attributes = ['a', 'b', 'c', 'd', 'all']
 const semantics: readonly Semantic[] = ['AllOf', 'AnyOf']
@@ -66,6 +74,56 @@ describe('role lists', () => {
       }
     }
     assert.ok([...termsOf('x', [])].includes(everything))
+  })
+
+  test('several lists select what any of them does', () => {
+    for (let at = 0; at < roleLists.length; at += 3) {
+      const lists = roleLists
+        .slice(at, at + 4)
+        .map((roles, index) => ({ roles, semantic: semantics[(at + index) % 2]! }))
+      const isSelected = (id: string, held: readonly string[]) =>
+        lists.some(({ roles, semantic }) => isNamed(roles, semantic, id, held))
+      const expected = [...entities].filter(([id, held]) => isSelected(id, held)).map(([id]) => id)
+      assert.deepEqual([...selectedByAny(lists, candidates)].sort(), expected.toSorted(), JSON.stringify(lists))
+    }
+    assert.equal(selectedByAny([], candidates).size, 0)
+  })
+
+  test('several lists that say the same are looked up once', () => {
+    let lookups = 0
+    const watched: Candidates = {
+      ...candidates,
+      all() {
+        lookups++
+        return candidates.all()
+      },
+      withAttribute(attribute) {
+        lookups++
+        return candidates.withAttribute(attribute)
+      },
+    }
+    for (const roles of [['#a'], ['#all'], ['#a', '#b']]) {
+      for (const semantic of semantics) {
+        lookups = 0
+        selectedByAny(
+          Array.from({ length: 1_000 }, () => ({ roles, semantic })),
+          watched,
+        )
+        assert.ok(lookups <= roles.length, `${lookups} for ${roles}`)
+      }
+    }
+  })
+
+  test('lists whose roles only look alike when written in a row are told apart', () => {
+    const odd: Candidates = { ...candidates, withAttribute: (attribute) => (attribute === 'a\n#b' ? ['odd'] : []) }
+    const held = { ...odd, attributesOf: () => ['a\n#b', 'c'] }
+    const lists = [
+      ['#a', '#b', '#c'],
+      ['#a\n#b', '#c'],
+    ].map((roles) => ({ roles, semantic: 'AllOf' as const }))
+    assert.deepEqual([...selectedByAny(lists, { ...held, countWithAttribute: (name) => name.length })], [])
+    const rare = { ...held, countWithAttribute: (name: string) => (name === 'c' ? 9 : 1) }
+    assert.deepEqual([...selectedByAny(lists, rare)], ['odd'])
   })
 
   test('of several attributes that are all needed, only holders of the rarest are looked at', () => {

@@ -37,3 +37,18 @@ export function answerTooManyHeaders(response: ServerResponse): void {
   response.writeHead(431, ['content-length', '0', 'connection', 'close'])
   response.end()
 }
+
+/** Whether a request names its host twice, of which the platform would show the first only. */
+export function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1
+}
+
+export function answerTwoHosts(response: ServerResponse): void {
+  response.writeHead(400, ['content-length', '0', 'connection', 'close'])
+  response.end()
+}

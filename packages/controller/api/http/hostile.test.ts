@@ -222,6 +222,26 @@ test('one who never reads is given up', async () => {
   assert.ok((await client.rest()).length < 8 * MIB)
 })
 
+test('of many answers that are asked for at once and never read, few are made', async () => {
+  let made = 0
+  const operation = { operationId: 'large', method: 'GET' as const, path: '/large', access: 'anyone' as const }
+  const handle = testApi([
+    {
+      ...operation,
+      handle: () => {
+        made++
+        return { status: 200, body: 'x'.repeat(2 * MIB) }
+      },
+    },
+  ])
+  await using web = await openWeb({ handle })
+  await using client = await WireClient.connect(web.port)
+  client.socket.pause()
+  client.send(Buffer.concat(Array.from({ length: 100 }, () => requestBytes({ path: `${BASE}/large` }))))
+  await sleep(300)
+  assert.ok(made > 0 && made < 10, `${made} answers were made`)
+})
+
 test('pipelined requests are answered in order', async () => {
   await using web = await open()
   await using client = await WireClient.connect(web.port)
@@ -269,6 +289,7 @@ const smuggled: [string, string, RegExp][] = [
     /^HTTP\/1.1 4(13|00) /,
   ],
   ['no host', 'GET / HTTP/1.1\r\n\r\n', /^HTTP\/1.1 400 /],
+  ['two hosts', 'GET / HTTP/1.1\r\nhost: x\r\nHost: y\r\n\r\n', /^HTTP\/1.1 400 /],
   ['not HTTP at all', 'hello there\r\n\r\n', /^HTTP\/1.1 400 /],
   ['too large a head', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1.1 431 /],
   ['too long a target', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, /^HTTP\/1.1 4(31|00) /],

@@ -8,7 +8,7 @@ import http from 'node:http'
 import type https from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { answerClientError, answerTooManyHeaders } from './client-error.ts'
+import { answerClientError, answerTooManyHeaders, answerTwoHosts, hasTwoHosts } from './client-error.ts'
 import { isLoopback, type ListenAddress, parseListenAddress } from './listen-address.ts'
 import { explainListenError, ListenError } from './listen-error.ts'
 import { type HttpLog, type RequestHandler, readTarget } from './request-handler.ts'
@@ -176,22 +176,32 @@ function remember(sockets: Set<Socket>, socket: Socket): void {
   socket.once('close', () => sockets.delete(socket))
 }
 
+/**
+ * Requests of one connection are handled one after another: a client that sends many at once and reads none of the answers
+ * would otherwise have all of them made, and kept. Until its turn comes a response has no socket.
+ */
 function requestListener(
   { handle, log, name }: WebServerOptions,
   { newAddress }: BindPoint,
   { maxHeaders }: WebLimits,
   silent: Set<Socket>,
 ) {
-  return (request: http.IncomingMessage, response: http.ServerResponse) => {
+  const run = (request: http.IncomingMessage, response: http.ServerResponse) => {
     try {
-      silent.delete(request.socket)
       if (newAddress !== undefined) response.setHeader('ziti-ctrl-address', `https://${newAddress}`)
       if (request.rawHeaders.length > 2 * maxHeaders) answerTooManyHeaders(response)
+      else if (hasTwoHosts(request.rawHeaders)) answerTwoHosts(response)
       else handle(request, response, readTarget(request.url as string))
     } catch (err) {
       log.error('request handler failed', { err, server: name, method: request.method })
       response.destroy()
     }
+  }
+  return (request: http.IncomingMessage, response: http.ServerResponse) => {
+    silent.delete(request.socket)
+    if (response.socket !== null) run(request, response)
+    // The platform is not done with the response while it tells that it has a socket.
+    else response.once('socket', () => queueMicrotask(() => run(request, response)))
   }
 }
 
