@@ -76,26 +76,20 @@ const work: Record<string, () => unknown> = {
 }
 for (const [name, run] of Object.entries(work)) {
   if (only && !name.includes(only)) continue
-  const go = (ms: number) => {
-    const end = performance.now() + ms
-    let count = 0,
-      a = 0,
-      b = 0
+  const batch = (ms: number) => {
     const c = process.cpuUsage()
+    const end = performance.now() + ms
+    let count = 0
+    let length = 0
     while (performance.now() < end) {
-      const x = performance.now()
-      const answer: any = run()
-      const y = performance.now()
-      const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
-      b += performance.now() - y
-      a += y - x
+      const answer = run() as { body: { text: string } }
+      length += Buffer.byteLength(answer.body.text ?? JSON.stringify(answer.body))
       count++
-      if (text.length < 10) throw 1
     }
     const u = process.cpuUsage(c)
-    return [(u.user + u.system) / count, (a * 1000) / count, (b * 1000) / count]
+    return [(u.user + u.system) / count, length / count] as const
   }
-  go(only ? 1000 : 300)
-  const [cpu, a, b] = go(only ? 3000 : 700)
-  console.log(name.padEnd(20), `cpu ${cpu!.toFixed(0)} us, handle ${a!.toFixed(0)}, stringify ${b!.toFixed(0)}`)
+  batch(400)
+  const all = Array.from({ length: only ? 60 : 16 }, () => batch(50)).sort((a, b) => a[0] - b[0])
+  console.log(name.padEnd(20), `cpu us: least ${all[0]![0].toFixed(1)}, median ${all[all.length >> 1]![0].toFixed(1)}, ${all[0]![1].toFixed(0)} bytes`)
 }

@@ -26,7 +26,10 @@ export const controllerLayers: readonly Layer[] = [
   { areas: ['.'], why: 'the few files that know every part put the parts together, and no part asks them back' },
   { areas: ['config'], why: 'the file is read once; a part declares the options it takes and never sees the file' },
   { areas: ['api'], why: 'an entity is the same whatever protocol asks for it' },
-  { areas: ['enroll'], why: 'a resource says what it needs signed, not who signs it' },
+  {
+    areas: ['enroll', 'posture'],
+    why: 'a resource says what it needs signed and reported, not who signs and who reports',
+  },
   { areas: ['resources'], why: 'resources refer to each other by name, and the kit never asks which one it serves' },
   { areas: ['auth', 'integrity'], why: 'they write through the kit, as every caller does' },
   { areas: ['core'], why: 'the kit works on any state; the core is the one that runs' },

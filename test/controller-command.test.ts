@@ -9,6 +9,7 @@ import { ApiClient } from './kit/api-client.ts'
 import { type Configuration, writeConfiguration } from './kit/configuration.ts'
 import { admin, ControllerProcess, runWeft } from './kit/controller-process.ts'
 import { freePort } from './kit/free-port.ts'
+import { initialised } from './kit/initialised.ts'
 import { temporaryFolder } from './kit/temporary-folder.ts'
 
 const limits = { timeout: 60_000 }
@@ -23,13 +24,6 @@ async function initialise({ file }: Configuration) {
   await using child = runWeft(['controller', 'init', file, '-u', username, '-p', password, '-n', 'The Admin'])
   const { code } = await child.ended
   return { code, stdout: child.stdout, stderr: child.stderr }
-}
-
-async function initialised(home: string, options: Parameters<typeof writeConfiguration>[1] = {}) {
-  const configuration = await writeConfiguration(home, options)
-  const { code, stderr } = await initialise(configuration)
-  assert.equal(code, 0, stderr)
-  return configuration
 }
 
 describe('controller init', () => {

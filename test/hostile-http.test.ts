@@ -8,9 +8,9 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiClient, managementApi } from './kit/api-client.ts'
-import { writeConfiguration } from './kit/configuration.ts'
-import { admin as adminCredentials, ControllerProcess, runWeft } from './kit/controller-process.ts'
+import { ControllerProcess } from './kit/controller-process.ts'
 import { HeapProbe, inspectable } from './kit/heap-probe.ts'
+import { initialised } from './kit/initialised.ts'
 import { slack, until } from './kit/patience.ts'
 import { MEBIBYTE, residentBytes } from './kit/process-memory.ts'
 import { seededRandom } from './kit/random.ts'
@@ -28,10 +28,7 @@ const running = sharedController(startWithAllBindings)
 async function startWithAllBindings(): Promise<ControllerProcess> {
   await using made = new AsyncDisposableStack()
   const folder = made.use(await temporaryFolder('hostile'))
-  const configuration = await writeConfiguration(folder.path)
-  const { username, password } = adminCredentials
-  await using init = runWeft(['controller', 'init', configuration.file, '-u', username, '-p', password])
-  assert.equal((await init.ended).code, 0, init.stderr)
+  const configuration = await initialised(folder.path)
   return ControllerProcess.run(configuration, { nodeFlags: inspectable, folder: made.move() })
 }
 
@@ -81,7 +78,7 @@ describe('what is not a request', () => {
   for (const [what, text, status] of cases) {
     test(`is refused: ${what}`, limits, async () => {
       const answer = await exchange(running().controller, text)
-      assert.equal(answer?.status, status, answer?.head ?? "no answer")
+      assert.equal(answer?.status, status, answer?.head ?? 'no answer')
     })
   }
 
@@ -230,7 +227,7 @@ describe('a slow client', () => {
     }
     const answers = connections.map(({ connection }) => /^HTTP\/1\.1 (\d+)/.exec(connection.received)?.[1])
     assert.ok(answers.includes('408'), answers.join(' '))
-    for (const answer of answers) assert.ok(answer === undefined || answer === "408", `answered ${answer}`)
+    for (const answer of answers) assert.ok(answer === undefined || answer === '408', `answered ${answer}`)
     for (const { connection } of connections) connection[Symbol.dispose]()
   })
 

@@ -6,35 +6,52 @@
  * What was started is stopped in the opposite order, also when a later step fails.
  */
 
-import type { Identity } from '@weft/pki'
+import type { Identity, SigningCertificate } from '@weft/pki'
 import { ApiCommon } from './api/api-settings.ts'
 import { apiVersions } from './api/api-versions.ts'
 import { createClientApi } from './api/client/index.ts'
 import { createManagementApi } from './api/management/index.ts'
+import { OidcProvider } from './api/oidc/index.ts'
 import { storeHealth } from './api/store-health.ts'
-import { openWebServers, servedBindings, type WebServerConfig, type WebServers } from './api/web-servers.ts'
-import { CertificateTrust, networkAuthorities } from './auth/certificate-trust.ts'
+import {
+  clientServer,
+  openWebServers,
+  servedBindings,
+  type WebServerConfig,
+  type WebServers,
+} from './api/web-servers.ts'
+import { CertificateTrust } from './auth/certificate-trust.ts'
+import { type JwksFetchOptions, Logins } from './auth/logins.ts'
 import { PasswordHasher } from './auth/password-hash.ts'
 import { CallerResolver } from './auth/resolve-caller.ts'
 import { RevocationPurge } from './auth/revocation-purge.ts'
 import { SecretSealer } from './auth/sealed-secret.ts'
 import { SessionActivity } from './auth/session-activity.ts'
 import { SessionUpkeep, type SessionUpkeepOptions } from './auth/session-upkeep.ts'
+import { OwnAccessTokens } from './auth/tokens/access-tokens.ts'
+import { NetworkTokens } from './auth/tokens/network-tokens.ts'
+import { SigningKeys } from './auth/tokens/signing-keys.ts'
+import type { TokenLives } from './auth/tokens/token-issuer.ts'
+import { TokenVerifier } from './auth/tokens/token-verifier.ts'
 import { ensureBuiltIns } from './bootstrap.ts'
+import { CertificateFiles, type CertificateSources, type CertificateUsers } from './certificate-files.ts'
 import type { Clock } from './clock.ts'
 import { Core } from './core/core.ts'
 import { Snapshots } from './core/snapshots.ts'
 import type { Invitations } from './enroll/invitations.ts'
+import { NetworkSigner } from './enroll/network-signer.ts'
 import { EventFeed } from './event-feed.ts'
 import type { EventsConfig } from './events/event-config.ts'
 import { IntegrityRuns } from './integrity/integrity-runs.ts'
 import type { Logger } from './log/logger.ts'
 import { createMetricsRegistry } from './metrics/registry.ts'
 import { WriterMetrics } from './metrics/writer-metrics.ts'
+import { PostureStore } from './posture/posture-store.ts'
+import { SessionEnforcement } from './posture/session-enforcement.ts'
 import { describeController } from './resources/controllers.ts'
 import { IdentityTracing } from './resources/identity-tracing.ts'
 import { allResources } from './resources/index.ts'
-import { nothingReported } from './resources/posture-reports.ts'
+import { nothingReported, type PostureReports } from './resources/posture-reports.ts'
 import { noRouterConnected } from './resources/router-presence.ts'
 import { noCircuits } from './resources/sessions.ts'
 import { JournalRetention, type RetentionLimits } from './state/journal-retention.ts'
@@ -44,6 +61,11 @@ export interface ControllerOptions {
   /** Who this controller is among others. */
   readonly controllerId: string
   readonly identity: Identity
+  /** What signs the certificates of those who enroll. */
+  readonly signing: SigningCertificate
+  readonly trustDomain: string
+  /** Where all of them come from, to be followed; without it they stay as they are. */
+  readonly certificateSources?: CertificateSources
   readonly databaseFile: string
   /** `edge.api.address`: where clients reach the API. */
   readonly apiAddress: string
@@ -53,6 +75,8 @@ export interface ControllerOptions {
   readonly events: EventsConfig
   readonly journal: RetentionLimits
   readonly totpIssuer: string
+  readonly jwksFetch: JwksFetchOptions
+  readonly tokenLives: TokenLives
   /** The key under which TOTP seeds are sealed; made when it is not there. */
   readonly secretsKeyFile: string
 }
@@ -82,7 +106,10 @@ export class Controller implements AsyncDisposable {
     await using parts = new AsyncDisposableStack()
     const activity = new SessionActivity(clock)
     const hasher = new PasswordHasher()
-    const resources = controllerResources({ invitations, activity, hasher, clock }, options)
+    const signer = networkSigner(options)
+    const trust = new CertificateTrust(() => signer.trusted)
+    const posture = new PostureStore({ clock })
+    const resources = controllerResources({ invitations, activity, hasher, clock, trust, posture })
     const metrics = createMetricsRegistry()
     const onCommit = commitObserver(new WriterMetrics(metrics))
     const core = parts.use(await Core.open({ ...deps, onCommit }, { databaseFile: options.databaseFile, resources }))
@@ -93,22 +120,57 @@ export class Controller implements AsyncDisposable {
     const upkeep = parts.use(new SessionUpkeep({ kit: core.kit, activity, clock, log }, options.sessions))
     upkeep.start()
     core.writer.follow((commits) => forgetEndedSessions(commits, activity))
+    posture.follow(core)
+    const enforcement = parts.use(SessionEnforcement.start({ ...core, posture, clock, log }))
     parts.use(JournalRetention.start({ store: core.store, clock, log }, options.journal))
-    parts.use(RevocationPurge.start({ kit: core.kit, clock, log }))
+    parts.use(RevocationPurge.start({ kit: core.kit, clock, log }, { longestTokenLife: options.tokenLives.refresh }))
     const events = parts.use(await EventFeed.start({ core, clock, log, metrics }, options))
-    const callers = new CallerResolver({ view: core.kit.view, activity, clock })
+    const { identity, apiAddress } = options
+    const keys = new SigningKeys({ identity, apiAddress, longestLife: options.tokenLives.refresh }, clock)
+    const verifier = new TokenVerifier({ keys, view: core.kit.view, clock })
+    const network = () => signer.trusted
+    const accessTokens = new OwnAccessTokens({ verifier, network, clock })
+    const isControllerKey = (keyId: string) => keys.find(keyId) !== undefined
+    const logins = new Logins({ kit: core.kit, clock, log, hasher, sealer, trust, isControllerKey }, options)
+    const { externalTokens } = logins
+    const callers = new CallerResolver({ view: core.kit.view, activity, clock, externalTokens, accessTokens })
     const common = new ApiCommon({ clock, metrics })
-    const shared = { core, clock, log, callers, invitations, common, events }
+    const networkTokens = new NetworkTokens({ keys, verifier, clock, apiAddress })
+    const shared = { core, clock, log, callers, invitations, signer, common, events }
     const snapshots = new Snapshots({ store: core.store, clock }, options)
     const { store, tables, registry, writer, kit } = core
     const integrity = parts.use(new IntegrityRuns({ store, tables, registry, writer, kit, snapshots, clock, log }))
     const database = { snapshots, integrity }
-    const management = createManagementApi({ ...shared, hasher, activity, sealer, database }, options)
-    const client = createClientApi(shared, options)
+    const management = createManagementApi(
+      { ...shared, hasher, activity, logins, database, tokens: networkTokens },
+      options,
+    )
+    const clientDeps = { posture, enforcement, routerPresence: noRouterConnected, tokens: networkTokens }
+    const client = createClientApi({ ...shared, hasher, activity, logins, ...clientDeps }, options)
     const health = parts.use(storeHealth({ store: core.store, clock }))
-    const { identity } = options
-    const web = await openWebServers({ log, clock, management, client, health, metrics, identity }, options.web)
+    const oidc = new OidcProvider(
+      {
+        kit,
+        clock,
+        log: log.child({ component: 'oidc' }),
+        bodies: common.bodies,
+        logins,
+        keys,
+        verifier,
+        accessTokens,
+        network,
+        sessionCertificates: signer,
+        onLogin: (event) => events.login(event),
+      },
+      options,
+    )
+    const web = await openWebServers({ log, clock, management, client, oidc, health, metrics, identity }, options.web)
     parts.use(web)
+    const users = certificateUsers({ core, web, invitations, signer, keys, log }, options)
+    if (options.certificateSources !== undefined) {
+      const loaded = { ...options, web: ownIdentities(options.web) }
+      parts.use(await CertificateFiles.follow({ clock, log, users }, loaded, options.certificateSources))
+    }
     return new Controller(core, web, parts.move())
   }
 
@@ -121,7 +183,10 @@ export class Controller implements AsyncDisposable {
 export async function openCore(deps: ControllerDeps, options: ControllerOptions): Promise<Core> {
   const { clock, invitations } = deps
   const activity = new SessionActivity(clock)
-  const resources = controllerResources({ invitations, activity, hasher: new PasswordHasher(), clock }, options)
+  const hasher = new PasswordHasher()
+  const signer = networkSigner(options)
+  const trust = new CertificateTrust(() => signer.trusted)
+  const resources = controllerResources({ invitations, activity, hasher, clock, trust, posture: nothingReported })
   const core = await Core.open(deps, { databaseFile: options.databaseFile, resources })
   await ensureBuiltIns(core.kit)
   return core
@@ -132,16 +197,16 @@ interface ControllerResourceDeps {
   readonly activity: SessionActivity
   readonly hasher: PasswordHasher
   readonly clock: Clock
+  readonly trust: CertificateTrust
+  readonly posture: PostureReports
 }
 
-/** The resources of a controller; routers and endpoints report nothing until they can connect. */
-export function controllerResources(deps: ControllerResourceDeps, { identity }: Pick<ControllerOptions, 'identity'>) {
+/** The resources of a controller; routers report nothing until they can connect. */
+export function controllerResources(deps: ControllerResourceDeps) {
   return allResources({
     ...deps,
-    trust: new CertificateTrust(networkAuthorities(identity)),
     inviteToCa: (caId) => deps.invitations.inviteToCa(caId),
     tracing: new IdentityTracing(deps.clock),
-    posture: nothingReported,
     routerPresence: noRouterConnected,
     presence: { connectionStatus: () => 'offline' },
     terminatorCosts: { dynamicCost: () => 0 },
@@ -149,9 +214,49 @@ export function controllerResources(deps: ControllerResourceDeps, { identity }: 
   })
 }
 
+function networkSigner({ identity, web, signing, trustDomain }: ControllerOptions): NetworkSigner {
+  const anchors = [...ownIdentities(web).values()].flatMap(({ caBundle }) => caBundle)
+  return new NetworkSigner({ signing, trustDomain, identity, anchors })
+}
+
+/** Of the web servers that have certificates of their own. */
+function ownIdentities(web: readonly WebServerConfig[]): ReadonlyMap<string, Identity> {
+  return new Map(web.flatMap(({ name, identity }) => (identity === undefined ? [] : [[name, identity] as const])))
+}
+
+interface RenewedParts {
+  readonly core: Core
+  readonly web: WebServers
+  readonly invitations: Invitations
+  readonly signer: NetworkSigner
+  readonly keys: SigningKeys
+  readonly log: Logger
+}
+
+/** Who is told of renewed certificates: whoever serves or signs with them, and the list of controllers. */
+function certificateUsers(
+  { core, web, invitations, signer, keys, log }: RenewedParts,
+  options: ControllerOptions,
+): CertificateUsers {
+  const inviting = clientServer(options.web, options.apiAddress)
+  const invitingName = inviting?.identity === undefined ? undefined : inviting.name
+  return {
+    identityRenewed(identity, server) {
+      web.renewTls(identity, server)
+      if (server === invitingName) invitations.renew(identity)
+      if (server !== undefined) return
+      keys.renew(identity)
+      core.kit
+        .writeAsController((change) => describeController(change, description({ ...options, identity })))
+        .catch((err) => log.error('the renewed certificate is not in the list of controllers', { err }))
+    },
+    signingRenewed: (signing) => signer.renew(signing),
+  }
+}
+
 /** How this controller stands in the list of controllers. */
 function description({ controllerId, identity, ctrlAddress, web }: ControllerOptions) {
-  const { certificate } = identity.client ?? identity.servers[0]!
+  const { certificate } = identity.servers[0] ?? identity.client!
   const versions = apiVersions(web, (binding) => servedBindings.has(binding))
   const apiAddresses = Object.fromEntries(
     Object.entries(versions)

@@ -4,7 +4,7 @@
  * It follows the writer like everybody else. Making an event costs something, so nothing is made unless somebody wants it.
  */
 import type { Registry as MetricsRegistry } from 'prom-client'
-import type { LoginEvent } from './api/management/authenticate.ts'
+import type { LoginEvent } from './api/login-event.ts'
 import type { Clock } from './clock.ts'
 import type { Core } from './core/core.ts'
 import { EventDispatcher } from './events/dispatcher.ts'
@@ -35,7 +35,13 @@ export interface EventFeedOptions {
 }
 
 /** Tables that are no entities of the network, or tell of themselves by events of their own. */
-const untold: ReadonlySet<string> = new Set(['apiSessions', 'sessions', 'mfas', 'controllerSettings'])
+const untold: ReadonlySet<string> = new Set([
+  'apiSessions',
+  'apiSessionCertificates',
+  'sessions',
+  'mfas',
+  'controllerSettings',
+])
 
 export class EventFeed implements AsyncDisposable {
   readonly #core: Core
@@ -63,21 +69,22 @@ export class EventFeed implements AsyncDisposable {
     return feed
   }
 
-  login({ isSuccess, method, identityId, authenticatorId, reason, remoteAddress }: LoginEvent): void {
+  login(event: LoginEvent): void {
     if (!this.#dispatcher.isWanted('authentication')) return
+    const { isSuccess, method, identityId, authenticatorId, signerId, isImproperChain, reason, remoteAddress } = event
     const identity = identityId === undefined ? undefined : this.#core.tables.get('identities', identityId)
     this.#dispatcher.emit({
       namespace: 'authentication',
       event_type: isSuccess ? 'success' : 'fail',
       type: method,
       authenticator_id: authenticatorId ?? '',
-      external_jwt_signer_id: '',
+      external_jwt_signer_id: signerId ?? '',
       identity_id: identityId ?? '',
       auth_policy_id: identity?.authPolicyId ?? '',
       remote_address: remoteAddress,
       success: isSuccess,
       reason: reason ?? '',
-      improper_client_cert_chain: false,
+      improper_client_cert_chain: isImproperChain,
     })
   }
 

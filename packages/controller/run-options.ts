@@ -1,9 +1,18 @@
 /**
  * From a configuration file to what a controller is started with.
  */
+import { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type Identity, loadIdentitySection } from '@weft/pki'
-import type { WebServerConfig as WebServer } from './api/web-servers.ts'
+import {
+  type Identity,
+  loadIdentitySection,
+  loadSigningCertificate,
+  resolveTrustDomain,
+  type SigningCertificate,
+} from '@weft/pki'
+import { withOidc } from './api/oidc/auto-binding.ts'
+import { clientServer, type WebServerConfig as WebServer } from './api/web-servers.ts'
 import type { Clock } from './clock.ts'
 import type { ControllerConfig } from './config/controller-config.ts'
 import type { IdentityConfig } from './config/identity-section.ts'
@@ -21,6 +30,7 @@ export class IdentityError extends Error {
   }
 }
 
+const MINUTE = 60_000
 const NO_SIZE_LIMIT = Number.MAX_SAFE_INTEGER
 
 export interface RunOptions {
@@ -28,34 +38,61 @@ export interface RunOptions {
   readonly invitations: Invitations
 }
 
-export async function runOptions(
-  config: ControllerConfig,
-  { clock, log, baseDirectory }: { readonly clock: Clock; readonly log: Logger; readonly baseDirectory: string },
-): Promise<RunOptions> {
-  const load = (section: IdentityConfig, path: string) => loadIdentity(section, path, { clock, log, baseDirectory })
-  const identity = await load(config.identity, 'identity')
+interface LoadDeps {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly baseDirectory: string
+}
+
+export async function runOptions(config: ControllerConfig, deps: LoadDeps): Promise<RunOptions> {
+  const { log, baseDirectory } = deps
+  const identity = await loadIdentity(config.identity, 'identity', deps)
   const apiAddress = config.edge.api.address.text
   const ctrlAddress = (config.ctrl.options.advertiseAddress ?? config.ctrl.listener).text
+  const web: WebServer[] = []
+  for (const [index, server] of config.web.entries()) {
+    const isOwn = server.identity !== config.identity
+    const own = isOwn && { identity: await loadIdentity(server.identity, `web[${index}].identity`, deps) }
+    const apis = await Promise.all(
+      server.apis.map(async (api, at) => {
+        const scrapeCert = api.binding === 'metrics' ? api.options.scrapeCert : undefined
+        if (api.binding === 'edge-oidc') return { binding: api.binding, oidc: api.options }
+        if (scrapeCert === undefined) return { binding: api.binding }
+        const path = `web[${index}].apis[${at}].options.scrapeCert`
+        return { binding: api.binding, pinnedPem: await readCertificate(resolve(baseDirectory, scrapeCert), path) }
+      }),
+    )
+    web.push({ ...webServer(server, log), ...own, apis })
+  }
   const { edgeIdentity, edgeRouter } = config.edge.enrollment
   const invitations = new Invitations({
-    identity,
+    identity: clientServer(web, apiAddress)?.identity ?? identity,
     apiAddress,
     controllerAddresses: [ctrlAddress],
     identityDuration: edgeIdentity.duration,
     routerDuration: edgeRouter.duration,
   })
-  const web: WebServer[] = []
-  for (const [index, server] of config.web.entries()) {
-    const own = server.identity === config.identity ? identity : await load(server.identity, `web[${index}].identity`)
-    web.push(webServer(server, own, log))
-  }
+  const { signingCert } = config.edge.enrollment
+  const signing = await loadSigning(signingCert, identity, deps)
   const options: ControllerOptions = {
     controllerId: identity.client?.certificate.commonName || 'controller',
     identity,
+    signing,
+    trustDomain: trustDomainOf(identity, config.trustDomain),
+    certificateSources: {
+      baseDirectory,
+      identity: identityKeys(config.identity),
+      web: new Map(
+        config.web
+          .filter((server) => server.identity !== config.identity)
+          .map((server) => [server.name, identityKeys(server.identity)]),
+      ),
+      signing: { ...signingCert },
+    },
     databaseFile: resolve(baseDirectory, config.database),
     apiAddress,
     ctrlAddress,
-    web,
+    web: config.edge.api.disableOidcAutoBinding ? web : withOidc(web, apiAddress),
     sessions: {
       sessionTimeout: config.edge.api.sessionTimeout,
       activityInterval: config.edge.api.activityUpdateInterval,
@@ -64,12 +101,34 @@ export async function runOptions(
     events: config.events,
     journal: { maxAge: config.journal.maxAge, maxBytes: config.journal.maxSize ?? NO_SIZE_LIMIT },
     totpIssuer: config.edge.totp.hostname,
+    tokenLives: tokenLives(config.edge.oidc),
+    jwksFetch: config.edge.externalJwtSigners.jwksFetch,
     secretsKeyFile: resolve(baseDirectory, config.secretsKeyFile),
   }
   return { options, invitations }
 }
 
-function webServer(server: ControllerConfig['web'][number], identity: Identity, log: Logger): WebServer {
+/** A refresh token that ends before the access token it came with would be of no use. */
+function tokenLives(oidc: ControllerConfig['edge']['oidc']): ControllerOptions['tokenLives'] {
+  const { accessTokenDuration: access, idTokenDuration: id, refreshTokenDuration } = oidc
+  return { access, id, refresh: Math.max(refreshTokenDuration, access + MINUTE) }
+}
+
+/** PEM of a certificate file that can be used. */
+async function readCertificate(file: string, path: string): Promise<string> {
+  try {
+    const pem = await readFile(file, 'utf8')
+    new X509Certificate(pem)
+    return pem
+  } catch (cause) {
+    const isAbsent = (cause as NodeJS.ErrnoException).code === 'ENOENT'
+    throw new IdentityError([
+      { path, message: `${file} ${isAbsent ? 'does not exist' : 'holds no certificate in PEM'}` },
+    ])
+  }
+}
+
+function webServer(server: ControllerConfig['web'][number], log: Logger): Omit<WebServer, 'apis' | 'identity'> {
   const { name, options } = server
   const bindPoints = server.bindPoints.flatMap((point) => {
     if ('identity' in point) {
@@ -83,20 +142,23 @@ function webServer(server: ControllerConfig['web'][number], identity: Identity, 
   return {
     name,
     bindPoints,
-    apis: server.apis.map(({ binding }) => ({ binding })),
     minVersion: options.minTlsVersion,
     maxVersion: options.maxTlsVersion,
-    limits: { idleTimeout: options.idleTimeout, readTimeout: options.readTimeout },
-    identity,
+    limits: { idleTimeout: options.idleTimeout, readTimeout: options.readTimeout, writeTimeout: options.writeTimeout },
   }
 }
 
-async function loadIdentity(
-  section: IdentityConfig,
-  path: string,
-  { clock, log, baseDirectory }: { readonly clock: Clock; readonly log: Logger; readonly baseDirectory: string },
-): Promise<Identity> {
-  const named = {
+async function loadIdentity(section: IdentityConfig, path: string, deps: LoadDeps): Promise<Identity> {
+  const { log, ...options } = deps
+  const { identity, problems, warnings } = await loadIdentitySection(identityKeys(section), { ...options, path })
+  for (const { path: at, message } of warnings) log.warn('identity', { path: at, problem: message })
+  if (identity === undefined) throw new IdentityError(problems)
+  return identity
+}
+
+/** The keys of an identity section as they stand in the file. */
+function identityKeys(section: IdentityConfig): Readonly<Record<string, unknown>> {
+  return {
     cert: section.cert,
     key: section.key,
     ca: section.ca,
@@ -107,8 +169,20 @@ async function loadIdentity(
       server_key: serverKey,
     })),
   }
-  const { identity, problems, warnings } = await loadIdentitySection(named, { baseDirectory, clock, path })
-  for (const { path: at, message } of warnings) log.warn('identity', { path: at, problem: message })
-  if (identity === undefined) throw new IdentityError(problems)
-  return identity
+}
+
+async function loadSigning(
+  section: ControllerConfig['edge']['enrollment']['signingCert'],
+  { caBundle }: Identity,
+  { log, ...options }: LoadDeps,
+): Promise<SigningCertificate> {
+  const { signing, problems, warnings } = await loadSigningCertificate(section, { ...options, caBundle })
+  for (const { path: at, message } of warnings) log.warn('signing certificate', { path: at, problem: message })
+  if (signing === undefined) throw new IdentityError(problems)
+  return signing
+}
+
+function trustDomainOf({ servers, client, caBundle }: Identity, configured: string | undefined): string {
+  const { chain } = servers[0] ?? client!
+  return resolveTrustDomain({ serverChain: chain, caBundle, ...(configured !== undefined && { configured }) }).name
 }

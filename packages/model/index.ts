@@ -25,6 +25,17 @@ export {
   type ServiceAccess,
 } from './policies/access.ts'
 export { type Candidates, type Semantic, selected, selects } from './policies/role-selection.ts'
+export { hexDigits, meetsDemand } from './posture/meets-demand.ts'
+export { type MfaStanding, mfaStanding, promptGraceMilliseconds, withEndpointEvents } from './posture/mfa-standing.ts'
+export type {
+  EndpointPosture,
+  MfaDemand,
+  MfaState,
+  PostureDemand,
+  ProcessDemand,
+  ReportedProcess,
+  SystemDemand,
+} from './posture/posture-demand.ts'
 export { builtInPostureCheckTypes, type PostureCheckType } from './posture-check-types.ts'
 export { compareVersions, parseVersion, type SemanticVersion } from './semantic-version.ts'
 export { parseVersionRange, type VersionRange } from './version-range.ts'

@@ -21,12 +21,14 @@ export interface ConfigurationOptions {
   readonly interface?: string
   /** More bind points, as lines of YAML. */
   readonly bindPoints?: string
+  /** Options of the metrics binding, as YAML in one line. */
+  readonly metrics?: string
   /** More sections, as YAML. */
   readonly sections?: string
 }
 
 export async function writeConfiguration(home: string, options: ConfigurationOptions = {}): Promise<Configuration> {
-  const { host = '127.0.0.1', bindPoints = '', sections = '' } = options
+  const { host = '127.0.0.1', bindPoints = '', metrics = '{}', sections = '' } = options
   const port = options.port ?? (await freePort())
   await mkdir(home, { recursive: true })
   const { files, caBundlePem: ca } = await createPki({
@@ -67,6 +69,7 @@ ${bindPoints}
       - binding: edge-client
       - binding: health-checks
       - binding: metrics
+        options: ${metrics}
 ${sections}
 `
   await writeFile(file, text)

@@ -2,12 +2,12 @@
  * What all JSON APIs of a controller share: who calls, who may, what is measured, and what they tell of the controller.
  */
 
-import type { Identity } from '@weft/pki'
 import type { Registry as MetricsRegistry } from 'prom-client'
 import type { CallerResolver } from '../auth/resolve-caller.ts'
 import type { Clock } from '../clock.ts'
 import type { Core } from '../core/core.ts'
 import type { Invitations } from '../enroll/invitations.ts'
+import type { NetworkSigner } from '../enroll/network-signer.ts'
 import type { Logger } from '../log/logger.ts'
 import { RequestMetrics, type RequestRecorder } from '../metrics/request-metrics.ts'
 import type { Caller } from '../operation/caller.ts'
@@ -26,6 +26,7 @@ export interface ApiDeps {
   readonly log: Logger
   readonly callers: CallerResolver
   readonly invitations: Invitations
+  readonly signer: NetworkSigner
   readonly common: ApiCommon
   readonly events: {
     /** An identity has called. */
@@ -34,7 +35,6 @@ export interface ApiDeps {
 }
 
 export interface ApiOptions {
-  readonly identity: Identity
   readonly apiAddress: string
   readonly web: readonly WebServerConfig[]
 }
@@ -76,10 +76,10 @@ export function apiSettings({ callers, log, common, events }: ApiDeps, api: stri
 }
 
 /** What the informational operations tell. */
-export function informationalDeps({ invitations, common }: ApiDeps, options: ApiOptions) {
+export function informationalDeps({ invitations, signer, common }: ApiDeps, options: ApiOptions) {
   return {
     versions: () => apiVersions(options.web, (binding) => servedBindings.has(binding)),
-    caBundle: () => options.identity.caBundle,
+    caBundle: () => signer.authorities.all,
     networkToken: () => invitations.networkToken(),
     specs: common.specs,
     apiAddress: options.apiAddress,

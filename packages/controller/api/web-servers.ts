@@ -13,6 +13,8 @@ import { type ListenerResult, WebServer } from './http/listen.ts'
 import { createMetrics, type MetricsRegister } from './http/metrics.ts'
 import type { RequestHandler } from './http/request-handler.ts'
 import type { WebLimits } from './http/web-limits.ts'
+import type { OidcBinding, OidcProvider } from './oidc/index.ts'
+import { OIDC_BASE } from './oidc/oidc-api.ts'
 
 export interface BindPointConfig {
   /** Where to listen, `host:port`. */
@@ -24,10 +26,17 @@ export interface BindPointConfig {
   readonly isPlainHttp?: boolean
 }
 
+/** One API of a server, with what the configuration says of it. */
+export interface ServedApi {
+  readonly binding: string
+  readonly pinnedPem?: string
+  readonly oidc?: Pick<OidcBinding, 'redirectUris' | 'postLogoutUris' | 'allowedHostnames'>
+}
+
 export interface WebServerConfig {
   readonly name: string
   readonly bindPoints: readonly BindPointConfig[]
-  readonly apis: readonly { readonly binding: string; readonly pinnedPem?: string }[]
+  readonly apis: readonly ServedApi[]
   readonly minVersion: SecureVersion
   readonly maxVersion: SecureVersion
   readonly limits: Partial<WebLimits>
@@ -41,6 +50,7 @@ export interface WebDeps {
   readonly identity: Identity
   readonly management: RequestHandler
   readonly client: RequestHandler
+  readonly oidc: Pick<OidcProvider, 'handlerFor'>
   readonly health: { readonly checks: () => readonly HealthCheck[] }
   readonly metrics: MetricsRegister
 }
@@ -49,61 +59,91 @@ export interface WebDeps {
 export const servedBindings: ReadonlySet<string> = new Set([
   'edge-management',
   'edge-client',
+  'edge-oidc',
   'health-checks',
   'metrics',
 ])
 
+/** The server at which clients find the client API under an address. */
+export function clientServer(web: readonly WebServerConfig[], address: string): WebServerConfig | undefined {
+  return web.find(
+    ({ bindPoints, apis }) =>
+      bindPoints.some((point) => point.address === address) && apis.some(({ binding }) => binding === 'edge-client'),
+  )
+}
+
 export class WebServers implements AsyncDisposable {
   readonly listeners: readonly (ListenerResult & { readonly server: string })[]
-  readonly #servers: readonly WebServer[]
+  readonly #servers: readonly OpenServer[]
 
-  constructor(servers: readonly WebServer[], listeners: WebServers['listeners']) {
+  constructor(servers: readonly OpenServer[], listeners: WebServers['listeners']) {
     this.#servers = servers
     this.listeners = listeners
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#servers.map((server) => server.close()))
+  /** New certificates for the server of a name, or without one for all that use the controller's. */
+  renewTls(identity: Identity, name?: string): void {
+    for (const { server, config } of this.#servers) {
+      const isMeant = name === undefined ? config.identity === undefined : config.name === name
+      if (isMeant) server.renewTls(tlsMaterial(identity, config))
+    }
   }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#servers.map(({ server }) => server.close()))
+  }
+}
+
+interface OpenServer {
+  readonly server: WebServer
+  readonly config: WebServerConfig
 }
 
 /** Opens what can be opened. Throws when nothing could be: a controller nobody can reach is of no use. */
 export async function openWebServers(deps: WebDeps, configs: readonly WebServerConfig[]): Promise<WebServers> {
-  const servers: WebServer[] = []
+  const servers: OpenServer[] = []
   const listeners: (ListenerResult & { readonly server: string })[] = []
   for (const config of configs) {
-    const handle = createDemux(config.apis.flatMap((api) => binding(deps, api)))
+    const handle = createDemux(config.apis.flatMap((api) => binding(deps, api, config)))
     for (const isPlain of [false, true]) {
       const bindPoints = config.bindPoints.filter((point) => (point.isPlainHttp ?? false) === isPlain)
       if (bindPoints.length === 0) continue
       const { name, limits } = config
       const tls = isPlain ? {} : { tls: tlsMaterial(config.identity ?? deps.identity, config) }
       const server = await WebServer.open({ name, bindPoints, handle, log: deps.log, limits, ...tls })
-      servers.push(server)
+      servers.push({ server, config })
       listeners.push(...server.listeners.map((listener) => ({ ...listener, server: name })))
     }
   }
   const failed = listeners.filter((listener) => listener.error !== undefined)
   if (failed.length === listeners.length) {
-    await Promise.all(servers.map((server) => server.close()))
+    await Promise.all(servers.map(({ server }) => server.close()))
     throw failed[0]?.error ?? new Error('the configuration has no web server')
   }
   return new WebServers(servers, listeners)
 }
 
-function tlsMaterial(identity: Identity, { minVersion, maxVersion }: WebServerConfig) {
-  return { servers: identity.servers, caPem: identity.caPem, minVersion, maxVersion }
+/** No authorities are named to clients: some would then withhold certificates that others have issued. */
+function tlsMaterial({ servers }: Identity, { minVersion, maxVersion }: WebServerConfig) {
+  return { servers, minVersion, maxVersion }
 }
 
-function binding(deps: WebDeps, api: WebServerConfig['apis'][number]): Binding[] {
+function binding(deps: WebDeps, api: ServedApi, { bindPoints, identity }: WebServerConfig): Binding[] {
   switch (api.binding) {
     case 'edge-management':
       return [{ name: api.binding, ...managementPaths, handle: deps.management }]
     case 'edge-client':
       return [{ name: api.binding, ...clientPaths, isDefault: true, handle: deps.client }]
+    case 'edge-oidc': {
+      const { servers } = identity ?? deps.identity
+      return [
+        { name: api.binding, root: OIDC_BASE, handle: deps.oidc.handlerFor({ ...api.oidc, bindPoints, servers }) },
+      ]
+    }
     case 'health-checks': {
       const cluster = () => ({ isRaftEnabled: false, isLeader: false })
-      return [{ name: api.binding, root: '/health-checks', handle: createHealthChecks({ ...deps.health, cluster }) }]
+      const handle = createHealthChecks({ checks: () => deps.health.checks(), cluster })
+      return [{ name: api.binding, root: '/health-checks', handle }]
     }
     case 'metrics': {
       const { log, clock, metrics: register } = deps

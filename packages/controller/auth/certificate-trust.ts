@@ -2,7 +2,16 @@
  * Which authority vouches for a client certificate: the network's own, or one that an operator has registered and that has
  * proven to hold its key. Whether a certificate has expired is a question of auth policies, not of trust.
  */
-import { type Certificate, type Identity, parseLeafCertificate, verifyChain } from '@weft/pki'
+import {
+  type Certificate,
+  type ClientCertificateVerdict,
+  gatherAuthorities,
+  type Identity,
+  parseLeafCertificate,
+  uniqueCertificates,
+  verifyChain,
+  verifyClientCertificate,
+} from '@weft/pki'
 import type { TableRows } from '../state/row.ts'
 import type { View } from '../state/view.ts'
 
@@ -19,21 +28,47 @@ export interface NetworkAuthorities {
   readonly intermediates: readonly Certificate[]
 }
 
-/** The authorities above the controller's own certificates, which are those above everything the network issues. */
-export function networkAuthorities({ caBundle, client, servers }: Identity): NetworkAuthorities {
+/**
+ * Trusted is what the operator has said so of: the identity's `ca`, and what else is handed in (the signing certificate, the
+ * `ca` of web servers). The chains of the controller's own certificates only help to build a path: a server certificate
+ * may come from a public authority, which vouches for no client.
+ */
+export function networkAuthorities(
+  { caBundle, client, servers }: Identity,
+  ...others: readonly Iterable<Certificate>[]
+): NetworkAuthorities {
+  const { roots, intermediates } = gatherAuthorities(caBundle, ...others)
   const own = [...(client === undefined ? [] : [client]), ...servers]
-  return { roots: caBundle, intermediates: own.flatMap(({ chain }) => chain.filter(({ isCa }) => isCa)) }
+  const onTheWay = own.flatMap(({ chain }) => chain.filter(({ isCa }) => isCa))
+  return { roots, intermediates: uniqueCertificates([...intermediates, ...onTheWay]) }
+}
+
+/** A third-party CA that may vouch for clients. */
+export interface TrustedCa {
+  readonly certificate: Certificate
+  readonly ca: Ca
 }
 
 export class CertificateTrust {
-  readonly #network: NetworkAuthorities
+  readonly #network: () => NetworkAuthorities
 
-  constructor(network: NetworkAuthorities) {
+  /** The network's authorities are asked for each time: they change when certificates are replaced. */
+  constructor(network: () => NetworkAuthorities) {
     this.#network = network
   }
 
+  /** Who vouches for the certificate of a client's connection; third-party CAs must be verified and open to logins. */
+  verify(leaf: Certificate, sent: readonly Certificate[], view: View): ClientCertificateVerdict<TrustedCa> {
+    const registered = view
+      .rows('cas')
+      .filter(({ isVerified, isAuthEnabled }) => isVerified && isAuthEnabled)
+      .map((ca) => ({ certificate: caCertificate(ca), ca }))
+    return verifyClientCertificate({ leaf, sent, network: this.#network(), registered })
+  }
+
+  /** Who vouches for a certificate that somebody hands in. */
   voucherFor(leaf: Certificate, view: View): Voucher | undefined {
-    if (verifyChain({ leaf, ...this.#network, at: 'any time' }).isTrusted) return { by: 'network' }
+    if (verifyChain({ leaf, ...this.#network(), at: 'any time' }).isTrusted) return { by: 'network' }
     for (const ca of view.rows('cas')) {
       if (!ca.isVerified) continue
       if (verifyChain({ leaf, roots: [caCertificate(ca)], at: 'any time' }).isTrusted) return { by: 'ca', caId: ca.id }

@@ -9,8 +9,8 @@ import type { Kit } from '../resource-kit/kit.ts'
 import type { TableRows } from '../state/row.ts'
 import { findOne, type View } from '../state/view.ts'
 import { isDisabled } from './disabled.ts'
+import { isStillVouchedFor, type Login, LoginRefused, type ProvenCertificate } from './login.ts'
 import { outstandingFactors } from './outstanding-factors.ts'
-import { type Login, LoginRefused } from './password-login.ts'
 import type { SessionActivity } from './session-activity.ts'
 
 type ApiSession = TableRows['apiSessions']
@@ -22,16 +22,24 @@ export interface ClientInfo {
   readonly envInfo: Readonly<Record<string, string>> | undefined
 }
 
-/** Looks again at what the factor was accepted for: it may have been disabled or removed while it was being checked. */
-export function openSession(change: Change, login: Login, info: ClientInfo, ipAddress: string): ApiSession {
+/**
+ * Takes note of a login, on whichever API it was made. Looks again at what the factor was accepted for: it may have been
+ * disabled or removed while it was being checked.
+ */
+export function acceptLogin(change: Change, login: Login, info: ClientInfo): void {
   const identity = change.view.get('identities', login.identityId)
   if (identity === undefined || isDisabled(identity, Date.parse(change.now))) {
     throw new LoginRefused('identity is disabled or gone', login)
   }
-  if (change.view.get('authenticators', login.authenticatorId) === undefined) {
-    throw new LoginRefused('authenticator is gone', login)
-  }
+  if (!isStillVouchedFor(change.view, login)) throw new LoginRefused('what vouched for the identity is gone', login)
+  if (login.certificate !== undefined) keepCertificate(change, login.authenticatorId, login.certificate)
   keepClientInfo(change, login.identityId, info)
+}
+
+/** Opens the API session of a login. */
+export function openSession(change: Change, login: Login, info: ClientInfo, ipAddress: string): ApiSession {
+  acceptLogin(change, login, info)
+  const { certificate } = login
   const mfa = findOne(change.view, 'mfas', 'identityId', login.identityId)
   return change.create(
     'apiSessions',
@@ -42,6 +50,8 @@ export function openSession(change: Change, login: Login, info: ClientInfo, ipAd
       ipAddress,
       configTypes: knownConfigTypes(change.view, info.configTypes),
       isMfaRequired: mfa?.isVerified ?? false,
+      isCertExtendable: certificate?.isExtendable ?? false,
+      improperClientCertChain: certificate !== undefined && !certificate.isProperChain,
       lastActivityAt: change.now,
     },
     { idKind: 'cuid' },
@@ -49,13 +59,14 @@ export function openSession(change: Change, login: Login, info: ClientInfo, ipAd
 }
 
 /** Names or ids; unknown ones are dropped, `all` is kept as it is. */
-function knownConfigTypes(view: View, wanted: readonly string[]): readonly string[] {
+export function knownConfigTypes(view: View, wanted: readonly string[]): readonly string[] {
   if (wanted.includes('all')) return ['all']
   const ids = wanted.map((name) => (view.get('configTypes', name) ?? findOne(view, 'configTypes', 'name', name))?.id)
   return [...new Set(ids.filter((id) => id !== undefined))].sort()
 }
 
-function keepClientInfo(change: Change, identityId: string, { sdkInfo, envInfo }: ClientInfo): void {
+/** What a client has told of itself, where it is new. */
+export function keepClientInfo(change: Change, identityId: string, { sdkInfo, envInfo }: ClientInfo): void {
   const identity = change.get('identities', identityId)
   const values = { ...(sdkInfo && { sdkInfo }), ...(envInfo && { envInfo }) }
   const isNew = Object.entries(values).some(
@@ -64,17 +75,28 @@ function keepClientInfo(change: Change, identityId: string, { sdkInfo, envInfo }
   if (isNew) change.update('identities', identityId, values)
 }
 
-/** The session as its owner sees it: with the token, what is outstanding, and when it ends. */
+/** Whether the chain was complete, and the certificate itself where only its fingerprint was known. */
+function keepCertificate(change: Change, id: string, { pem, isProperChain }: ProvenCertificate): void {
+  const { certPem, lastAuthResolvedToRoot } = change.get('authenticators', id)
+  if (certPem !== null && lastAuthResolvedToRoot === isProperChain) return
+  change.update('authenticators', id, { certPem: certPem ?? pem, lastAuthResolvedToRoot: isProperChain })
+}
+
+/**
+ * The session as its owner sees it: with the token, what is outstanding, and when it ends. `confirmedBy` is the signer
+ * whose token came with the request.
+ */
 export function ownSessionRecord(
   { kit, activity, sessionTimeout }: { kit: Kit; activity: SessionActivity; sessionTimeout: number },
   call: Call,
   session: ApiSession,
+  confirmedBy = call.caller.confirmedBy,
 ): Record<string, unknown> {
   const lastUsed = activity.lastUsed(session.id, session.lastActivityAt ?? session.createdAt)
   return {
     ...kit.record('api-sessions', session, call),
     token: session.token,
-    authQueries: outstandingFactors(kit.view, session),
+    authQueries: outstandingFactors(kit.view, session, confirmedBy),
     expiresAt: timestamp(lastUsed + sessionTimeout),
     expirationSeconds: Math.floor(sessionTimeout / 1000),
   }

@@ -12,6 +12,7 @@ import type { TableRows } from '../state/row.ts'
 import { findOne } from '../state/view.ts'
 import { lockOutIdentity } from './disable-identity.ts'
 import { isDisabled } from './disabled.ts'
+import { type Login, LoginRefused } from './login.ts'
 import type { LoginAttempts } from './login-attempts.ts'
 import { HashingBusyError, type PasswordHasher } from './password-hash.ts'
 
@@ -22,26 +23,6 @@ export interface PasswordLoginDeps {
   readonly hasher: PasswordHasher
   readonly attempts: LoginAttempts
   readonly clock: Clock
-}
-
-/** Who logged in, and by what. */
-export interface Login {
-  readonly identityId: string
-  readonly authenticatorId: string
-}
-
-/** Thrown for every refused login; what was wrong goes to the event, not to the caller. */
-export class LoginRefused extends ApiError {
-  readonly reason: string
-  readonly identityId: string | undefined
-  readonly authenticatorId: string | undefined
-
-  constructor(reason: string, who: Partial<Login> = {}) {
-    super('INVALID_AUTH')
-    this.reason = reason
-    this.identityId = who.identityId
-    this.authenticatorId = who.authenticatorId
-  }
 }
 
 export class PasswordLogin {

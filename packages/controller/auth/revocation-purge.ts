@@ -11,19 +11,29 @@ export interface RevocationPurgeDeps {
   readonly log: Logger
 }
 
+/** Tokens may live longer than a revocation says of itself, which is written without asking how long. */
+export interface RevocationPurgeOptions {
+  /** Milliseconds. */
+  readonly longestTokenLife: number
+}
+
+/** Clocks of controllers may differ by this much. */
+const MARGIN_MILLISECONDS = 120_000
 const INTERVAL_MILLISECONDS = 60_000
 const REMOVED_AT_ONCE = 500
 
 export class RevocationPurge implements AsyncDisposable {
   readonly #deps: RevocationPurgeDeps
+  readonly #longestTokenLife: number
   #timer: NodeJS.Timeout | undefined
 
-  private constructor(deps: RevocationPurgeDeps) {
+  private constructor(deps: RevocationPurgeDeps, options: RevocationPurgeOptions) {
     this.#deps = deps
+    this.#longestTokenLife = options.longestTokenLife
   }
 
-  static start(deps: RevocationPurgeDeps): RevocationPurge {
-    const purge = new RevocationPurge(deps)
+  static start(deps: RevocationPurgeDeps, options: RevocationPurgeOptions): RevocationPurge {
+    const purge = new RevocationPurge(deps, options)
     const run = () =>
       purge.purge().catch((err: unknown) => deps.log.error('expired revocations were not removed', { err }))
     purge.#timer = setInterval(run, INTERVAL_MILLISECONDS).unref()
@@ -34,7 +44,9 @@ export class RevocationPurge implements AsyncDisposable {
   async purge(): Promise<void> {
     const { kit, clock } = this.#deps
     const now = timestamp(clock.now())
-    const isExpired = ({ expiresAt }: { readonly expiresAt: string | null }) => expiresAt !== null && expiresAt <= now
+    const oldest = timestamp(clock.now() - this.#longestTokenLife - MARGIN_MILLISECONDS)
+    const isExpired = ({ expiresAt, createdAt }: { readonly expiresAt: string | null; readonly createdAt: string }) =>
+      expiresAt !== null && expiresAt <= now && createdAt <= oldest
     const expired = [...kit.view.rows('revocations').filter(isExpired).take(REMOVED_AT_ONCE)]
     if (expired.length === 0) return
     await kit.writeAsController((change) => {

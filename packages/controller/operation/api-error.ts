@@ -39,6 +39,11 @@ export const apiErrors = {
     status: 429,
     message: 'Too many requests to alter state have been issued. Please slow your request rate or try again later.',
   },
+  INVALID_POSTURE: { status: 409, message: 'Posture response data is missing or wrong' },
+  NO_EDGE_ROUTERS_AVAILABLE: {
+    status: 400,
+    message: 'No edge routers are assigned and online to handle the requested connection',
+  },
   CLUSTER_NO_LEADER: { status: 503, message: 'Cluster has no leader, unable to make model updates.' },
   SERVER_NOT_RUNNING_IN_HA_MODE: {
     status: 400,
@@ -78,6 +83,29 @@ export const apiErrors = {
   COULD_NOT_PROCESS_CSR: { status: 400, message: 'The supplied csr could not be processed' },
   FAILED_ER_REENROLLMENT: { status: 500, message: 'the edge router failed to be re-enrolled, see cause' },
   ENROLLMENT_EXISTS: { status: 409, message: 'ENROLLMENT_EXISTS' },
+  INVALID_ENROLL_METHOD: { status: 400, message: 'The supplied enrollment method is not valid' },
+  INVALID_ENROLLMENT_TOKEN: { status: 400, message: 'The supplied token is not valid' },
+  ENROLLMENT_EXPIRED: { status: 400, message: 'The window for this enrollment has expired' },
+  INVALID_ENROLLMENT_NOT_ALLOWED: { status: 409, message: 'The configuration does not allow this enrollment' },
+  ENROLLMENT_IDENTITY_ALREADY_ENROLLED: {
+    status: 409,
+    message: 'The token supplied for this enrollment already has a matching identity, cannot enroll a new identity',
+  },
+  ENROLLMENT_CA_NOT_VALID: { status: 400, message: 'The CA tied to the supplied token is no longer valid' },
+  MISSING_OR_INVALID_CSR: {
+    status: 400,
+    message: 'The supplied enrollment request is missing or contains an invalid CSR',
+  },
+  CERT_FAILED_VALIDATION: { status: 400, message: 'certificate failed to validate against CA' },
+  CERT_IN_USE: { status: 409, message: 'The certificate supplied is already associated with another identity' },
+  MISSING_CERT_CLAIM: {
+    status: 400,
+    message: 'The certificate is expected to contain and externalId, which was not found',
+  },
+  UNSUPPORTED_MEDIA: {
+    status: 415,
+    message: 'No suitable accept media types were detected, supports: application/json',
+  },
 } as const
 
 export type ApiErrorCode = keyof typeof apiErrors
@@ -86,7 +114,7 @@ export type ApiErrorCode = keyof typeof apiErrors
 export type Cause =
   | { readonly field: string; readonly reason: string; readonly value: string }
   | { readonly code: string; readonly message: string }
-  | { readonly message: string; readonly data: Readonly<Record<string, unknown>> }
+  | { readonly message?: string; readonly data: Readonly<Record<string, unknown>> }
 
 export interface ApiErrorOptions {
   readonly cause?: Cause

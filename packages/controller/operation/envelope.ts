@@ -35,9 +35,55 @@ export function created(collection: string, id: string): Answer {
   return { status: 201, body: { data, meta: {} } }
 }
 
+/**
+ * A body that is text already, as JSON of `data` and `meta`. Whoever wants to look into it before it is sent gets them
+ * as values.
+ */
+export class WrittenBody {
+  readonly text: string
+  readonly meta: unknown
+  readonly #data: () => unknown
+
+  constructor(text: string, data: () => unknown, meta: unknown) {
+    this.text = text
+    this.meta = meta
+    this.#data = data
+  }
+
+  get data(): unknown {
+    return this.#data()
+  }
+}
+
+const noMeta = {}
+
+/** One record that is text already. */
+export function writtenData(record: string, data: () => unknown): Answer {
+  return { status: 200, body: new WrittenBody(`{"data":${record},"meta":{}}`, data, noMeta) }
+}
+
+/** A list of records that are text already. */
+export function writtenList(
+  records: readonly string[],
+  data: () => readonly unknown[],
+  meta: ListMeta,
+  contentType?: string,
+): Answer {
+  const shown = listMeta(meta)
+  const text = `{"data":[${records.join(',')}],"meta":${JSON.stringify(shown)}}`
+  return {
+    status: 200,
+    body: new WrittenBody(text, data, shown),
+    ...(contentType === undefined ? {} : { contentType }),
+  }
+}
+
 export function answerList(data: readonly unknown[], meta: ListMeta, contentType?: string): Answer {
-  const { limit, offset, totalCount, filterableFields } = meta
-  const pagination = { limit: limit === 'unlimited' ? unlimited : limit, offset, totalCount }
-  const body = { data, meta: filterableFields === undefined ? { pagination } : { filterableFields, pagination } }
+  const body = { data, meta: listMeta(meta) }
   return { status: 200, body, ...(contentType === undefined ? {} : { contentType }) }
+}
+
+function listMeta({ limit, offset, totalCount, filterableFields }: ListMeta) {
+  const pagination = { limit: limit === 'unlimited' ? unlimited : limit, offset, totalCount }
+  return filterableFields === undefined ? { pagination } : { filterableFields, pagination }
 }

@@ -13,8 +13,9 @@ import type { View } from '../state/view.ts'
 import { type ChangeCause, type Writer, WriterBusyError } from '../state/writer.ts'
 import { StoreError } from '../store/store.ts'
 import { Change } from './change.ts'
+import type { EntityReference } from './entity-reference.ts'
 import type { Registry } from './registry.ts'
-import { type EntityReference, Renderer } from './render.ts'
+import { Renderer } from './render.ts'
 import type { Place, Rendering } from './resource.ts'
 
 export interface KitDeps {

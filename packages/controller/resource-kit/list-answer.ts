@@ -4,7 +4,7 @@
  * The rows may come from a table, from below an entity, or from no table at all.
  */
 import { refusal } from '../operation/api-error.ts'
-import { answerList } from '../operation/envelope.ts'
+import { answerList, writtenList } from '../operation/envelope.ts'
 import type { Answer, Call } from '../operation/operation.ts'
 import { type CompiledQuery, compileListQuery, compileQuery } from '../query/compile.ts'
 import { FilterError } from '../query/filter-error.ts'
@@ -20,6 +20,8 @@ export interface QueriedList<R, Context> {
   /** The names the answer advertises. */
   readonly filterableFields: readonly string[]
   readonly record: (row: R) => unknown
+  /** The same record as JSON, where that can be had faster. */
+  readonly text?: (row: R) => string
   readonly contentType?: string | undefined
 }
 
@@ -38,13 +40,16 @@ export function answerFilter<R, Context>(call: Call, list: QueriedList<R, Contex
 }
 
 function answerPage<R, Context>(
-  { source, context, record, filterableFields, contentType }: QueriedList<R, Context>,
+  { source, context, record, text, filterableFields, contentType }: QueriedList<R, Context>,
   query: CompiledQuery<R, Context>,
   paging: Paging,
 ): Answer {
   const { rows, totalCount } = select(source, query, paging, context)
   const limit = paging.limit === 'none' ? 'unlimited' : paging.limit
-  return answerList(rows.map(record), { limit, offset: paging.offset, totalCount, filterableFields }, contentType)
+  const meta = { limit, offset: paging.offset, totalCount, filterableFields } as const
+  return text === undefined
+    ? answerList(rows.map(record), meta, contentType)
+    : writtenList(rows.map(text), () => rows.map(record), meta, contentType)
 }
 
 function refusingBadFilters<T>(compile: () => T): T {

@@ -46,6 +46,7 @@ export class Lister {
       context: rendering,
       filterableFields: this.#fields,
       record: (row) => this.#kit.renderer.record(this.#resource, row, rendering),
+      text: (row) => this.#kit.renderer.text(this.#resource, row, rendering),
       contentType: place === 'list' ? this.#resource.listContentType : undefined,
     })
   }

@@ -2,7 +2,7 @@
  * From declarations to operations: list, create, detail, PUT, PATCH, delete, sub-lists and actions, the same for all.
  */
 import { notFound } from '../operation/api-error.ts'
-import { answerData, created, empty } from '../operation/envelope.ts'
+import { created, empty, writtenData } from '../operation/envelope.ts'
 import { type Access, type Action, type Call, listParameters, type Operation } from '../operation/operation.ts'
 import type { Row } from '../state/row.ts'
 import type { View } from '../state/view.ts'
@@ -109,7 +109,10 @@ class Mounted {
     this.#resource.guard?.(caller, 'read', row, {}, this.#kit.view)
     if (this.#resource.isVisible?.(row, caller, this.#kit.view) === false)
       throw notFound(this.#resource.singular, row.id)
-    return answerData(this.#kit.record(this.#resource.collection, row, call))
+    const rendering = this.#kit.rendering(call, 'detail')
+    return writtenData(this.#kit.renderer.text(this.#resource, row, rendering), () =>
+      this.#kit.renderer.record(this.#resource, row, rendering),
+    )
   }
 
   async #change(call: Call<Decoded>, verb: 'update' | 'patch') {

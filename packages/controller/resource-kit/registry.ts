@@ -19,6 +19,12 @@ export interface TableDefinition {
   /** The singular of the first resource that declared it. */
   readonly singular: string
   readonly fields: AnyFields
+  /** The fields besides the tags, as a list: every write walks it. */
+  readonly ownFields: readonly NamedField[]
+  /** The fields whose values are normalised or checked, whoever writes them. */
+  readonly settledFields: readonly NamedField[]
+  /** The fields that hold ids or roles. */
+  readonly pointingFields: readonly NamedField[]
   readonly rules: readonly Rule<Row>[]
   readonly follow: readonly Follow<Row>[]
   readonly secrets: readonly string[]
@@ -27,6 +33,11 @@ export interface TableDefinition {
   readonly transient: readonly string[]
   /** Fields whose value follows from the others. */
   readonly derived: readonly { readonly name: string; readonly derive: NonNullable<Field['derive']> }[]
+}
+
+export interface NamedField {
+  readonly name: string
+  readonly field: Field
 }
 
 /** A field of a table that holds ids of another. */
@@ -43,7 +54,7 @@ export class Registry {
   readonly #referrers = new Map<string, Referrer[]>()
 
   constructor(resources: readonly Resource[]) {
-    this.resources = new Map(resources.map((resource) => [resource.collection, resource]))
+    this.resources = byCollection(resources)
     this.tables = tablesOf(resources)
     this.specs = new Map([...this.tables.values()].map((table) => [table.name, specOf(table, resources)]))
     for (const table of this.tables.values()) this.#recordReferences(table)
@@ -87,11 +98,25 @@ export class Registry {
   }
 
   #check(): void {
-    for (const target of this.#referrers.keys()) this.table(target)
+    for (const [target, referrers] of this.#referrers) {
+      this.table(target)
+      for (const { field } of referrers) {
+        if (field.refersTo?.collection !== undefined) this.resource(field.refersTo.collection)
+      }
+    }
     for (const resource of this.resources.values()) {
       for (const sublist of Object.values(resource.sublists ?? {})) this.resource(sublist.of)
     }
   }
+}
+
+function byCollection(resources: readonly Resource[]): Map<string, Resource> {
+  const known = new Map<string, Resource>()
+  for (const resource of resources) {
+    if (known.has(resource.collection)) throw new Error(`there are two collections ${resource.collection}`)
+    known.set(resource.collection, resource)
+  }
+  return known
 }
 
 function tablesOf(resources: readonly Resource[]): Map<string, TableDefinition> {
@@ -106,10 +131,14 @@ function tablesOf(resources: readonly Resource[]): Map<string, TableDefinition> 
       }
       fields[name] = field
     }
+    const named = Object.entries(fields).map(([name, field]) => ({ name, field }))
     tables.set(resource.table, {
       name: resource.table,
       singular: known?.singular ?? resource.singular,
       fields,
+      ownFields: named.filter(({ name }) => name !== 'tags'),
+      settledFields: named.filter(({ field }) => field.normalise !== undefined || field.holds !== undefined),
+      pointingFields: named.filter(({ field }) => field.refersTo !== undefined || field.selects !== undefined),
       rules: [...new Set([...(known?.rules ?? []), ...(resource.rules ?? [])])],
       follow: [...new Set([...(known?.follow ?? []), ...(resource.follow ?? [])])],
       secrets: Object.keys(fields).filter((name) => fields[name]!.isSecret),

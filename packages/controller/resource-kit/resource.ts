@@ -12,9 +12,9 @@ import type { FilterSymbol } from '../query/symbol.ts'
 import type { Row, TableName } from '../state/row.ts'
 import type { View } from '../state/view.ts'
 import type { Change } from './change.ts'
+import type { EntityReference } from './entity-reference.ts'
 import type { AnyFields, RowOf } from './fields.ts'
 import type { IdKind } from './ids.ts'
-import type { EntityReference } from './render.ts'
 
 /** Where a record is being shown: some members differ between a list, a detail and a list below another entity. */
 export type Place = 'list' | 'detail' | 'sublist'

@@ -10,6 +10,7 @@ import { timestamp } from '../clock.ts'
 import { defineFields, flag, listOf, type RowOf, reference, text, time } from '../resource-kit/fields.ts'
 import { defineResource, type Resource } from '../resource-kit/resource.ts'
 import { textShape } from '../resource-kit/shapes.ts'
+import type { View } from '../state/view.ts'
 
 const fields = defineFields({
   token: text({ setBy: 'server', shown: 'never', isSecret: true, unique: { reason: () => 'token must be unique' } }),
@@ -25,9 +26,9 @@ const fields = defineFields({
   configTypes: listOf(textShape(), { setBy: 'server' }),
   isMfaRequired: flag({ setBy: 'server', symbol: 'mfaRequired' }),
   isMfaComplete: flag({ setBy: 'server', symbol: 'mfaComplete' }),
+  /** When a code was accepted last. */
+  mfaPassedAt: time({ setBy: 'server', shown: 'never' }),
   isCertExtendable: flag({ setBy: 'server' }),
-  isCertExtendRequested: flag({ setBy: 'server', shown: 'when set' }),
-  isCertKeyRollRequested: flag({ setBy: 'server', shown: 'when set' }),
   improperClientCertChain: flag({ setBy: 'server', shown: 'when set', symbol: true }),
   lastActivityAt: time({ setBy: 'server', symbol: true }),
 })
@@ -55,10 +56,18 @@ export function apiSessions({ activity }: { readonly activity: SessionActivity }
     live: {
       token: (session) => tokenFingerprint(session.token),
       authQueries: () => [],
+      isCertExtendRequested: (session, { view }) => extendedCertificate(session, view)?.isExtendRequested || undefined,
+      isCertKeyRollRequested: (session, { view }) =>
+        extendedCertificate(session, view)?.isKeyRollRequested || undefined,
       cachedLastActivityAt: (session) =>
         timestamp(activity.lastUsed(session.id, session.lastActivityAt ?? session.createdAt)),
     },
   })
+}
+
+/** What a session was opened with and can be renewed; an administrator's request for that counts in running sessions too. */
+function extendedCertificate({ isCertExtendable, authenticatorId }: ApiSession, view: View) {
+  return isCertExtendable ? view.get('authenticators', authenticatorId) : undefined
 }
 
 /** Looks like a token, is none: a digest in the form of a UUID. */

@@ -19,6 +19,7 @@ import { revocations } from './revocations.ts'
 import { serviceEdgeRouterPolicies } from './service-edge-router-policies.ts'
 import { servicePolicies } from './service-policies.ts'
 import { services } from './services.ts'
+import { sessionCertificates } from './session-certificates.ts'
 import { sessions } from './sessions.ts'
 import { terminators } from './terminators.ts'
 import { transitRouters } from './transit-routers.ts'
@@ -44,6 +45,7 @@ export function allResources(deps: ResourceDeps): readonly Resource[] {
     mfas,
     apiSessions(deps),
     sessions(deps),
+    sessionCertificates,
     revocations,
     configTypes,
     configs(),

@@ -143,7 +143,6 @@ async function removed(specimen: Specimen, id: string): Promise<void> {
   assert.equal(tables.get(specimen.resource.table, id), undefined)
 }
 
-function remove({ resource, subject }: Specimen, id: string): Promise<Answered> {
-  const path = `/${resource.collection}${(subject.itemPath ?? '/{id}').replace('{id}', id)}`
-  return controller.askAdmin('DELETE', path)
+function remove(specimen: Specimen, id: string): Promise<Answered> {
+  return specimens.change(specimen, 'delete', id)
 }

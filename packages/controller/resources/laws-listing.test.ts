@@ -14,9 +14,7 @@ const controller = await TestController.start()
 after(() => controller[Symbol.asyncDispose]())
 const specimens = new Specimens(controller)
 const { kit } = controller.core
-const listed = [...controller.core.registry.resources.values()].filter((resource) =>
-  specimens.operations.some(({ method, path }) => method === 'GET' && path === `/${resource.collection}`),
-)
+const listed = new Set(specimens.all.filter((one) => specimens.has(one, 'list')).map(({ resource }) => resource))
 const rendering = kit.rendering({ caller: nobody, query: new URLSearchParams() } as unknown as Call, 'list')
 
 /** Of values that rows hold, so many are looked for. */

@@ -81,11 +81,11 @@ function membersWith(test: (field: Field, name: string) => boolean): readonly Ca
   return cases
 }
 
-/** The specimens that share the table and have the same member: they share its values too. */
+/** One specimen of each resource that shares the table and has the same member: they share its values too. */
 function holders({ resource }: Specimen, input: string): readonly Specimen[] {
   const isHolder = (other: Specimen) =>
     other.resource.table === resource.table && specimens.members(other, 'create').some(([name]) => name === input)
-  return specimens.all.filter(isHolder)
+  return [...new Map(specimens.all.filter(isHolder).map((other) => [other.resource, other])).values()]
 }
 
 /** A write with some values of the caller's; the id is that of the row it was to change. */

@@ -4,7 +4,7 @@
  * There are six kinds. `typeId` says which, stands in every body, and never changes. Values are brought into one form when
  * they are written, so that judging compares instead of interpreting.
  */
-import { parseVersionRange } from '@weft/model'
+import { hexDigits, parseVersionRange } from '@weft/model'
 import { fieldError } from '../operation/api-error.ts'
 import {
   defineFields,
@@ -143,10 +143,6 @@ function haveVersionRanges(entries: readonly OperatingSystem[], at: string): voi
       if (error !== undefined) throw fieldError(`${at}.${index}.versions`, `invalid version range: ${error}`, version)
     }
   }
-}
-
-function hexDigits(address: string): string {
-  return address.toLowerCase().replace(/[^0-9a-f]/g, '')
 }
 
 function areAddresses(addresses: readonly string[], at: string): void {

@@ -43,16 +43,18 @@ export function noQueries(permission: string) {
   return { policyId, policyType: permission, isPassing: true, postureQueries: [] }
 }
 
-function checksOf(view: View, policy: AccessPolicy): readonly PostureCheck[] {
+/** The checks that stand before what a policy grants, by id. */
+export function checksOf(view: View, policy: AccessPolicy): readonly PostureCheck[] {
   const ids = [...policyMembers(accessView(view), policy, 'postureChecks')].sort()
   return ids.map((id) => view.get('postureChecks', id)!)
 }
 
-/** Only MFA is timed, and only if the check says so. */
+/** Only MFA is timed: by the check itself, or because the endpoint woke or was unlocked. */
 function timing({ typeId, timeoutSeconds }: PostureCheck, remaining: number, now: string) {
-  if (typeId !== 'MFA' || timeoutSeconds <= 0) return { timeout: UNLIMITED, timeoutRemaining: UNLIMITED }
+  const timeout = typeId === 'MFA' && timeoutSeconds > 0 ? timeoutSeconds : UNLIMITED
+  if (typeId !== 'MFA' || remaining < 0) return { timeout, timeoutRemaining: UNLIMITED }
   const timeoutAt = new Date(Date.parse(now) + remaining * 1000).toISOString()
-  return { timeout: timeoutSeconds, timeoutRemaining: remaining, timeoutAt }
+  return { timeout, timeoutRemaining: remaining, timeoutAt }
 }
 
 function located({ osType, path }: Process): Process {

@@ -22,9 +22,10 @@ export interface PostureData {
   readonly domain: Reported & { readonly domain: string | null }
   readonly mac: Reported & { readonly addresses: readonly string[] | null }
   readonly processes: readonly (Reported & {
-    readonly isRunning: boolean
-    readonly binaryHash: string
-    readonly signerFingerprints: readonly string[]
+    /** Left out when it does not run. */
+    readonly isRunning?: boolean
+    readonly binaryHash?: string
+    readonly signerFingerprints: readonly string[] | null
   })[]
   readonly apiSessionPostureData: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
@@ -42,7 +43,7 @@ export interface FailedServiceRequest {
 /** How a check stands for one API session. */
 export interface Standing {
   readonly isPassing: boolean
-  /** Seconds until what passed must be shown again; 0 when that is now. */
+  /** Seconds until what passed must be shown again; 0 when that is now, -1 when it need not be. */
   readonly remaining: number
   /** When the endpoint last woke or was unlocked, if that counts for the check. */
   readonly changedAt?: string
@@ -68,5 +69,5 @@ const noData: PostureData = {
 export const nothingReported: PostureReports = {
   dataOf: () => noData,
   failedRequestsOf: () => [],
-  standing: () => ({ isPassing: false, remaining: 0 }),
+  standing: ({ timeoutSeconds }) => ({ isPassing: false, remaining: timeoutSeconds > 0 ? 0 : -1 }),
 }

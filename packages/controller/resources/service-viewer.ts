@@ -39,6 +39,16 @@ export function viewerOf(rendering: Rendering): Viewer {
   return viewer
 }
 
+/** Whoever calls looks for himself, whatever `asIdentity` says; a `configTypes` that names nothing asks for nothing. */
+export function viewAsCaller(rendering: Rendering): Viewer {
+  const { call, view } = rendering
+  const { identityId } = call.caller
+  const named = call.query.has('configTypes') ? namedConfigTypes(call) : sessionConfigTypes(call, view)
+  const viewer = { identityId, policiesFor: policiesOf(view, identityId), configTypes: knownConfigTypes(named, view) }
+  viewers.set(rendering, viewer)
+  return viewer
+}
+
 /** The identity of `asIdentity`, an id or a name, or else the caller; only administrators may look as somebody else. */
 export function viewingIdentity({ query, caller }: Call, view: View): string {
   const wanted = query.get('asIdentity')
@@ -63,10 +73,22 @@ function order({ type, id }: AccessPolicy): string {
 const MOST_CONFIG_TYPES = 100
 
 /** From the query, ids or names in one or several `configTypes`, or else from the login. */
-function wantedConfigTypes({ query, caller }: Call, view: View): ReadonlySet<string> | undefined {
-  const named = query.getAll('configTypes').flatMap((text) => text.split(',', MOST_CONFIG_TYPES))
-  const session = caller.sessionId === undefined ? undefined : view.get('apiSessions', caller.sessionId)
-  const wanted = named.some((name) => name !== '') ? named.slice(0, MOST_CONFIG_TYPES) : (session?.configTypes ?? [])
+function wantedConfigTypes(call: Call, view: View): ReadonlySet<string> | undefined {
+  const named = namedConfigTypes(call)
+  return knownConfigTypes(named.some((name) => name !== '') ? named : sessionConfigTypes(call, view), view)
+}
+
+function namedConfigTypes({ query }: Call): readonly string[] {
+  const names = query.getAll('configTypes').flatMap((text) => text.split(',', MOST_CONFIG_TYPES))
+  return names.slice(0, MOST_CONFIG_TYPES)
+}
+
+function sessionConfigTypes({ caller }: Call, view: View): readonly string[] {
+  if (caller.bearer !== undefined) return caller.bearer.configTypes
+  return (caller.sessionId && view.get('apiSessions', caller.sessionId)?.configTypes) || []
+}
+
+function knownConfigTypes(wanted: readonly string[], view: View): ReadonlySet<string> | undefined {
   if (wanted.includes('all')) return undefined
   const types = wanted.map((name) => view.get('configTypes', name) ?? findOne(view, 'configTypes', 'name', name))
   return new Set(types.flatMap((type) => (type === undefined ? [] : [type.id])))

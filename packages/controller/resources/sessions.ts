@@ -3,14 +3,13 @@
  *
  * What routers are shown is a signed token over the id, so the id itself opens nothing and can be listed.
  */
-import { advise, grantingPolicies } from '@weft/model'
+import { grantingPolicies } from '@weft/model'
 import { answerData } from '../operation/envelope.ts'
 import { accessView } from '../policies/access-view.ts'
 import { defineFields, oneOf, type RowOf, reference } from '../resource-kit/fields.ts'
 import { defineResource, type Rendering, type Resource } from '../resource-kit/resource.ts'
-import type { View } from '../state/view.ts'
-import { capabilityNames } from './router-capabilities.ts'
 import type { RouterPresence } from './router-presence.ts'
+import { sharedRouters } from './session-routers.ts'
 
 const fields = defineFields({
   type: oneOf(['Dial', 'Bind'], { setBy: 'server', symbol: true }),
@@ -64,7 +63,10 @@ export function sessions({ routerPresence, circuits }: SessionDeps): Resource {
     live: {
       token: ({ id }) => id,
       servicePolicies: shownPolicies,
-      edgeRouters: (session, { view }) => shownRouters(session, view, routerPresence),
+      edgeRouters: (session, { view }) => {
+        const routers = sharedRouters(session, view, routerPresence)
+        return routers.length === 0 ? null : routers
+      },
     },
     symbols: { token: { type: 'string', value: ({ id }) => id, index: 'id', isSortable: true } },
     actions: [
@@ -82,33 +84,4 @@ export function sessions({ routerPresence, circuits }: SessionDeps): Resource {
 function shownPolicies({ identityId, serviceId, type }: Session, { view, reference }: Rendering) {
   const policies = grantingPolicies(accessView(view), identityId, serviceId, type)
   return [...policies].map(({ id }) => reference('service-policies', id))
-}
-
-const MOST_ROUTERS = 25
-
-/** The routers by which this session can be served, connected ones first; null when there are none. */
-function shownRouters({ identityId, serviceId }: Session, view: View, presence: RouterPresence) {
-  const { commonRouters } = advise(accessView(view), identityId, serviceId)
-  const isOffline = (id: string) => presence.connected(id) === undefined
-  const ids = commonRouters.toSorted((a, b) => Number(isOffline(a)) - Number(isOffline(b))).slice(0, MOST_ROUTERS)
-  return ids.length === 0 ? null : ids.map((id) => shownRouter(id, view, presence))
-}
-
-function shownRouter(id: string, view: View, presence: RouterPresence) {
-  const { name, cost, noTraversal, disabled, capabilitiesMask: mask } = view.get('routers', id)!
-  const connected = presence.connected(id)
-  const protocols = connected?.supportedProtocols ?? {}
-  return {
-    name,
-    cost,
-    noTraversal,
-    disabled,
-    hostname: connected?.hostname ?? '',
-    isOnline: connected !== undefined,
-    syncStatus: connected?.syncStatus ?? 'SYNC_UNKNOWN',
-    supportedProtocols: protocols,
-    urls: protocols,
-    capabilities: mask === null ? null : capabilityNames(mask),
-    version: connected?.versionInfo.version ?? '',
-  }
 }

@@ -7,7 +7,7 @@ export interface IndexSpec {
   readonly name: string
   /** The keys under which a row stands; none when the row has no value. */
   readonly keys: (row: Row) => readonly string[]
-  /** Kept in key order as well, so that a list sorted by it need not sort. */
+  /** Kept in key order as well, so that a list sorted by it need not sort. Its one key is the row's text of its name. */
   readonly isOrdered?: boolean
   /** Parts of its keys can be searched for without reading all rows. */
   readonly isSearched?: boolean

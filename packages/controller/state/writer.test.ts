@@ -139,6 +139,20 @@ test('a failing store fails its callers and all later ones, applies nothing and 
   assert.equal(world.failures.length, 1)
 })
 
+test('a long line of mutations that are all refused leaves turns to others', async () => {
+  await using world = await opened()
+  const slowRefusal = () => {
+    const until = performance.now() + 30
+    while (performance.now() < until);
+    throw new Error('refused')
+  }
+  let turns = 0
+  const timer = setInterval(() => turns++, 1)
+  await Promise.allSettled(Array.from({ length: 8 }, () => world.writer.submit(cause, slowRefusal)))
+  clearInterval(timer)
+  assert.ok(turns >= 4, `${turns} turns`)
+})
+
 test('beyond the bound of waiting mutations the next one is refused at once', async () => {
   await using world = await opened({ maxWaiting: 3 })
   const results = await Promise.allSettled(['a', 'b', 'c', 'd'].map((id) => world.writer.submit(cause, put(id))))

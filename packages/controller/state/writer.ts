@@ -8,6 +8,7 @@
  * If the store fails, nothing of the batch is applied, every caller gets the failure, and the writer stays failed: success
  * is never answered for what is not durable.
  */
+import { setImmediate } from 'node:timers/promises'
 import { type Clock, timestamp } from '../clock.ts'
 import { type Store, type StoredChange, type StoredTransaction, StoreError } from '../store/store.ts'
 import type { TableSpec } from './index-spec.ts'
@@ -158,13 +159,18 @@ export class Writer implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    // Yield once, so that requests parsed in the same tick share the first commit.
-    await null
-    while (this.#waiting.length > 0 && this.#failure === undefined) await this.#batch()
+    // Yield once, so that requests that have arrived together share the first commit.
+    await setImmediate()
+    while (this.#waiting.length > 0 && this.#failure === undefined) {
+      const hasWaited = await this.#batch()
+      // A batch of refusals alone ends without having left the event loop to others.
+      if (!hasWaited && this.#waiting.length > 0) await setImmediate()
+    }
     this.#running = undefined
   }
 
-  async #batch(): Promise<void> {
+  /** Answers whether it had to wait for the store. */
+  async #batch(): Promise<boolean> {
     const { store, tables, specs, clock } = this.#deps
     const draft = new Overlay(tables, specs)
     const commits: Commit[] = []
@@ -197,7 +203,7 @@ export class Writer implements AsyncDisposable {
         await store.append(stored)
       } catch (error) {
         this.#fail(error, outcomes)
-        return
+        return true
       }
       this.#deps.onCommit?.(stored.length, clock.monotonic() - startedAt)
       this.#index += commits.length
@@ -205,6 +211,7 @@ export class Writer implements AsyncDisposable {
       for (const follower of this.#followers) follower(commits)
     }
     for (const { waiting, value } of outcomes) waiting.resolve(value)
+    return stored.length > 0
   }
 
   #fail(error: unknown, outcomes: readonly Outcome[]): void {
@@ -225,12 +232,13 @@ export class Writer implements AsyncDisposable {
   #encode(commit: Commit, { isJournaled, restated }: Waiting, draft: Overlay): StoredTransaction {
     const changes: StoredChange[] = []
     for (const { table, id, before, after } of commit.changes) {
+      const data = after === undefined ? null : JSON.stringify(after)
       changes.push({
         table,
         id,
-        data: after === undefined ? null : JSON.stringify(after),
-        before: before === undefined || !isJournaled ? null : this.#masked(table, before),
-        after: after === undefined || !isJournaled ? null : this.#masked(table, after),
+        data,
+        before: before === undefined || !isJournaled ? null : this.#masked(table, before, null),
+        after: after === undefined || !isJournaled ? null : this.#masked(table, after, data),
       })
     }
     for (const { table, id, journal = { before: null, after: null } } of restated) {
@@ -240,7 +248,9 @@ export class Writer implements AsyncDisposable {
     return { index: commit.index, time: commit.time, cause: JSON.stringify(commit.cause), changes }
   }
 
-  #masked(table: string, row: Row): string {
-    return JSON.stringify(this.#deps.journaled(table, row))
+  /** The row as the journal has it: `whole`, the row's own text, unless it holds secrets. */
+  #masked(table: string, row: Row, whole: string | null): string {
+    const shown = this.#deps.journaled(table, row)
+    return shown === row && whole !== null ? whole : JSON.stringify(shown)
   }
 }

@@ -3,7 +3,7 @@
  * resources are tried on.
  */
 import assert from 'node:assert/strict'
-import type { Method, Operation } from '../operation/operation.ts'
+import type { Operation } from '../operation/operation.ts'
 import type { Field } from '../resource-kit/fields.ts'
 import { resourceOperations } from '../resource-kit/operations.ts'
 import type { Resource } from '../resource-kit/resource.ts'
@@ -27,9 +27,18 @@ export interface Specimen {
 /** `minimal` has what is required, `full` everything that can be said. */
 export type Extent = 'minimal' | 'full'
 
-const writing = { create: 'POST', update: 'PUT', patch: 'PATCH' } as const
+/** How each verb is asked for: of the collection, of an item, or where items are written. */
+const verbs = {
+  list: { method: 'GET', at: 'collection' },
+  create: { method: 'POST', at: 'collection' },
+  detail: { method: 'GET', at: 'item' },
+  update: { method: 'PUT', at: 'written item' },
+  patch: { method: 'PATCH', at: 'written item' },
+  delete: { method: 'DELETE', at: 'written item' },
+} as const
 
-export type WriteVerb = keyof typeof writing
+export type Verb = keyof typeof verbs
+export type WriteVerb = 'create' | 'update' | 'patch'
 
 export class Specimens {
   readonly controller: TestController
@@ -50,6 +59,7 @@ export class Specimens {
     return `${about.toLowerCase()}_${[...digits].map((digit) => 'abcdefghij'[Number(digit)]).join('')}`
   }
 
+  /** A new row of a collection, as small as can be; answers its id. */
   readonly make = async (collection: string, values: Values = {}): Promise<string> => {
     const specimen = this.all.find(({ resource }) => resource.collection === collection)
     assert.ok(specimen, `there is no resource ${collection}`)
@@ -115,37 +125,37 @@ export class Specimens {
     return refersTo?.collection ?? known.resource.collection
   }
 
-  operation(
-    { resource, subject }: Pick<Specimen, 'resource' | 'subject'>,
-    verb: WriteVerb | 'detail' | 'delete' | 'list',
-  ) {
-    const { collection } = resource
-    const { itemPath = '/{id}' } = subject
-    const method: Method = verb === 'detail' || verb === 'list' ? 'GET' : verb === 'delete' ? 'DELETE' : writing[verb]
-    const below = verb === 'create' || verb === 'list' ? '' : verb === 'detail' ? '/{id}' : itemPath
-    return this.operations.find(({ method: its, path }) => its === method && path === `/${collection}${below}`)
+  /** The operation of a verb, whether the resource declares it as a verb or as an action; undefined if it has none. */
+  operation({ resource, subject }: Pick<Specimen, 'resource' | 'subject'>, verb: Verb): Operation | undefined {
+    const { method, at } = verbs[verb]
+    const below = { collection: '', item: '/{id}', 'written item': subject.itemPath ?? '/{id}' }[at]
+    const wanted = `/${resource.collection}${below}`
+    return this.operations.find((operation) => operation.method === method && operation.path === wanted)
   }
 
-  has(specimen: Specimen, verb: Parameters<Specimens['operation']>[1]): boolean {
+  has(specimen: Specimen, verb: Verb): boolean {
     return this.operation(specimen, verb) !== undefined
   }
 
+  /** A create, whatever the body. */
   post({ resource }: Specimen, body: unknown): Promise<Answered> {
     return this.controller.askAdmin('POST', `/${resource.collection}`, body)
   }
 
-  /** PUT or PATCH of an item. */
-  change({ resource, subject }: Specimen, verb: 'update' | 'patch', id: string, body: unknown): Promise<Answered> {
+  /** PUT, PATCH or DELETE of an item. */
+  change({ resource, subject }: Specimen, verb: 'update' | 'patch' | 'delete', id: string, body?: unknown) {
     const path = `/${resource.collection}${(subject.itemPath ?? '/{id}').replace('{id}', id)}`
-    return this.controller.askAdmin(writing[verb], path, body)
+    return this.controller.askAdmin(verbs[verb].method, path, body)
   }
 
+  /** The record as the administrator sees it. */
   async detail({ resource }: Specimen, id: string): Promise<Values> {
     const answer = await this.controller.askAdmin('GET', `/${resource.collection}/${id}`)
     assert.equal(answer.status, 200, answer.text)
     return answer.json.data
   }
 
+  /** The row that is kept. */
   row(resource: Resource, id: string): (Row & Values) | undefined {
     return this.controller.core.kit.view.get(resource.table, id) as (Row & Values) | undefined
   }

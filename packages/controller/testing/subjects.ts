@@ -83,6 +83,12 @@ export const subjects: Readonly<Record<string, Subject>> = {
       return (change) => change.create('apiSessions', values, { idKind: 'cuid' })
     },
   },
+  'api-session-certificates': {
+    async row({ make, fresh }) {
+      const values = { apiSessionId: await make('api-sessions'), certificate: fresh('certificate') }
+      return (change) => change.create('apiSessionCertificates', values, { idKind: 'short' })
+    },
+  },
   sessions: {
     async row({ make }) {
       const identityId = await make('identities')

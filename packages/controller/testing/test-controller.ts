@@ -6,12 +6,14 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import http from 'node:http'
+import https from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { createPki, loadIdentitySection, type Pki } from '@weft/pki'
-import { MANAGEMENT_BASE } from '../api/http/edge-paths.ts'
+import { createPki, loadIdentitySection, loadSigningCertificate, type Pki } from '@weft/pki'
+import { CLIENT_BASE, MANAGEMENT_BASE } from '../api/http/edge-paths.ts'
+import { OIDC_BASE } from '../api/oidc/oidc-api.ts'
 import { systemClock } from '../clock.ts'
 import { Controller, type ControllerOptions } from '../controller.ts'
 import type { Core } from '../core/core.ts'
@@ -28,15 +30,23 @@ export interface Asked {
   /** The token of the session that asks; absent: nobody does. */
   readonly token?: string | undefined
   readonly contentType?: string
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
 }
 
 export interface Answered {
   readonly status: number
+  readonly contentType: string
   readonly text: string
   /** The parsed body; undefined where it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   readonly json: any
+  readonly headers: http.IncomingHttpHeaders
+}
+
+/** What a client shows in the handshake: a chain, leaf first, and the key of its leaf. */
+export interface ClientCertificate {
+  readonly cert: string
+  readonly key: string
 }
 
 const HOUR = 3_600_000
@@ -49,19 +59,27 @@ export class TestController implements AsyncDisposable {
   /** Every line of the log so far. */
   readonly logged: readonly string[]
   readonly #controller: Controller
+  readonly #options: ControllerOptions
   readonly #eventFile: string
   readonly #agent: http.Agent
   readonly #parts: AsyncDisposableStack
 
   private constructor(
     { pki, admin, logged }: Pick<TestController, 'pki' | 'admin' | 'logged'>,
-    own: { controller: Controller; eventFile: string; agent: http.Agent; parts: AsyncDisposableStack },
+    own: {
+      controller: Controller
+      options: ControllerOptions
+      eventFile: string
+      agent: http.Agent
+      parts: AsyncDisposableStack
+    },
   ) {
     this.core = own.controller.core
     this.pki = pki
     this.admin = admin
     this.logged = logged
     this.#controller = own.controller
+    this.#options = own.options
     this.#eventFile = own.eventFile
     this.#agent = own.agent
     this.#parts = own.parts
@@ -82,38 +100,34 @@ export class TestController implements AsyncDisposable {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 16 })
     parts.defer(() => agent.destroy())
     const admin = await openSession(controller.core, { isAdmin: true })
-    return new TestController({ pki, admin, logged }, { controller, eventFile, agent, parts: parts.move() })
+    return new TestController({ pki, admin, logged }, { controller, options, eventFile, agent, parts: parts.move() })
   }
 
   /** Asks the management API over HTTP. */
-  async ask({
-    method = 'GET',
-    path,
-    body,
-    token,
-    contentType = 'application/json',
-    headers,
-  }: Asked): Promise<Answered> {
-    const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-    const request = http.request({
-      host: '127.0.0.1',
-      port: this.#controller.web.listeners[0]?.address?.port,
-      agent: this.#agent,
-      method,
-      path: MANAGEMENT_BASE + path,
-      headers: {
-        ...headers,
-        ...(token === undefined ? {} : { 'zt-session': token }),
-        ...(payload === undefined
-          ? {}
-          : { 'content-type': contentType, 'content-length': String(Buffer.byteLength(payload)) }),
-      },
-    })
-    request.end(payload)
-    const [response] = (await once(request, 'response')) as [http.IncomingMessage]
-    const answer = await text(response)
-    const isJson = response.headers['content-type']?.includes('json') ?? false
-    return { status: response.statusCode ?? 0, text: answer, json: isJson ? JSON.parse(answer) : undefined }
+  ask(asked: Asked): Promise<Answered> {
+    const { agent, port } = { agent: this.#agent, port: this.#port('plain') }
+    return answered(http.request({ host: '127.0.0.1', port, agent, ...requestOptions(asked, MANAGEMENT_BASE) }), asked)
+  }
+
+  /** Asks the client API over TLS, by a connection of its own. */
+  askClient(asked: Asked, certificate?: ClientCertificate): Promise<Answered> {
+    const { caPem: ca } = this.#options.identity
+    const tls = { host: '127.0.0.1', port: this.#port('tls'), agent: false, ca, ...certificate } as const
+    return answered(https.request({ ...tls, ...requestOptions(asked, CLIENT_BASE) }), asked)
+  }
+
+  /** Asks the OIDC provider over TLS, under the address that clients are told. */
+  askOidc(asked: Asked, certificate?: ClientCertificate): Promise<Answered> {
+    const { identity, apiAddress } = this.#options
+    // The Host of a request may be any; which server this is follows from the CA alone.
+    const server = { host: '127.0.0.1', port: this.#port('tls'), checkServerIdentity: () => undefined }
+    const tls = { agent: false, ca: identity.caPem, ...certificate } as const
+    const named = { ...asked, headers: { host: apiAddress, ...asked.headers } }
+    return answered(https.request({ ...server, ...tls, ...requestOptions(named, OIDC_BASE) }), asked)
+  }
+
+  #port(server: string): number | undefined {
+    return this.#controller.web.listeners.find((listener) => listener.server === server)?.address?.port
   }
 
   /** Asks as the administrator. */
@@ -145,6 +159,33 @@ export class TestController implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#parts[Symbol.asyncDispose]()
   }
+}
+
+function requestOptions({ method = 'GET', path, body, token, contentType, headers }: Asked, base: string) {
+  const type = contentType ?? (body === undefined ? undefined : 'application/json')
+  return {
+    method,
+    path: base + path,
+    headers: {
+      ...headers,
+      ...(token === undefined ? {} : { 'zt-session': token }),
+      ...(type === undefined ? {} : { 'content-type': type }),
+      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(textOf(body))) }),
+    },
+  }
+}
+
+function textOf(body: unknown): string {
+  return typeof body === 'string' ? body : JSON.stringify(body)
+}
+
+async function answered(request: http.ClientRequest, { body }: Asked): Promise<Answered> {
+  request.end(body === undefined ? undefined : textOf(body))
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+  const answer = await text(response)
+  const contentType = response.headers['content-type'] ?? ''
+  const json = contentType.includes('json') && answer !== '' ? JSON.parse(answer) : undefined
+  return { status: response.statusCode ?? 0, text: answer, json, contentType, headers: response.headers }
 }
 
 function linesInto(lines: string[]): Writable {
@@ -180,6 +221,11 @@ async function prepare(directory: string, eventFile: string) {
     { baseDirectory: directory, clock },
   )
   if (identity === undefined) throw new Error(JSON.stringify(problems))
+  const { intermediateCert: cert, intermediateKey: key } = pki.files
+  const { signing } = await loadSigningCertificate(
+    { cert, key },
+    { baseDirectory: directory, clock, caBundle: identity.caBundle },
+  )
   const apiAddress = '127.0.0.1:1280'
   const ctrlAddress = 'tls:127.0.0.1:6262'
   const invitations = new Invitations({
@@ -192,14 +238,24 @@ async function prepare(directory: string, eventFile: string) {
   const options: ControllerOptions = {
     controllerId,
     identity,
+    signing: signing!,
+    trustDomain: 'weft',
     databaseFile: join(directory, 'controller.db'),
     apiAddress,
     ctrlAddress,
     web: [
       {
-        name: 'test',
+        name: 'plain',
         bindPoints: [{ interface: '127.0.0.1:0', address: apiAddress, isPlainHttp: true }],
         apis: [{ binding: 'edge-management' }],
+        minVersion: 'TLSv1.2',
+        maxVersion: 'TLSv1.3',
+        limits: {},
+      },
+      {
+        name: 'tls',
+        bindPoints: [{ interface: '127.0.0.1:0', address: apiAddress }],
+        apis: [{ binding: 'edge-client' }, { binding: 'edge-oidc' }],
         minVersion: 'TLSv1.2',
         maxVersion: 'TLSv1.3',
         limits: {},
@@ -214,6 +270,16 @@ async function prepare(directory: string, eventFile: string) {
     },
     journal: { maxAge: 24 * HOUR, maxBytes: Number.MAX_SAFE_INTEGER },
     totpIssuer: 'weft',
+    tokenLives: { access: HOUR / 2, id: HOUR / 2, refresh: 24 * HOUR },
+    jwksFetch: {
+      blockPrivateAddresses: false,
+      deniedIPs: [],
+      allowedIPs: [],
+      deniedHostnames: [],
+      allowedHostnames: [],
+      timeout: 5_000,
+      maxRedirects: 5,
+    },
     secretsKeyFile: join(directory, 'secrets.key'),
   }
   return { pki, options, invitations }

@@ -8,7 +8,7 @@ export function constant(reader: SchemaReader): Check | undefined {
   if (!reader.has('const')) return undefined
   const allowed = new ValueIndex()
   allowed.add(reader.get('const'), 0)
-  const printed = printedJson(canonicalJson(reader.get('const')))
+  const printed = shortened(printedJson(canonicalJson(reader.get('const'))))
   return (value, run) => {
     if (allowed.has(value, run.budget)) return undefined
     return run.fail(value, (field) => `${field} does not match: ${printed}`)
@@ -22,9 +22,16 @@ export function enumeration(reader: SchemaReader): Check | undefined {
   for (const [position, value] of values.entries()) {
     if (allowed.add(value, position) !== undefined) reader.refuse('enum items must be unique')
   }
-  const printed = values.map((value) => printedJson(canonicalJson(value))).join(', ')
+  const printed = shortened(values.map((value) => printedJson(canonicalJson(value))).join(', '))
   return (value, run) => {
     if (allowed.has(value, run.budget)) return undefined
     return run.fail(value, (field) => `${field} must be one of the following: ${printed}`)
   }
+}
+
+const LONGEST_LIST = 1_000
+
+/** A schema may allow thousands of values; a refusal need not repeat them all. */
+function shortened(printed: string): string {
+  return printed.length > LONGEST_LIST ? `${printed.slice(0, LONGEST_LIST)}…` : printed
 }

@@ -4,6 +4,7 @@
  * Bodies stay strings when they can, because the platform joins a string body with the head into a single write.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { WrittenBody } from '../../operation/envelope.ts'
 import type { Answer } from '../../operation/operation.ts'
 import { endLingering } from './body-reader.ts'
 import { type Coding, pack, preferredCoding, SMALLEST_PACKED } from './compression.ts'
@@ -37,7 +38,7 @@ export class AnswerWriter {
     if (answer.contentType !== undefined && (typeof body === 'string' || body instanceof Uint8Array)) {
       return this.send(request, response, status, body, contentType, headers)
     }
-    const text = body === undefined ? '' : `${JSON.stringify(body)}\n`
+    const text = body === undefined ? '' : `${body instanceof WrittenBody ? body.text : JSON.stringify(body)}\n`
     return this.send(request, response, status, text, contentType, headers)
   }
 
@@ -96,6 +97,8 @@ export class AnswerWriter {
     if (ending !== 'keep') head.push('connection', 'close')
     response.writeHead(status, head as string[])
     if (ending === 'linger') endLingering(request, response, body as string)
+    // Plain ASCII is the same in both, and written as Latin-1 it need not be encoded.
+    else if (typeof body === 'string') response.end(body, body.length === length ? 'latin1' : 'utf8')
     else response.end(body)
   }
 }

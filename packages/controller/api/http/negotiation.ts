@@ -27,8 +27,8 @@ export function bodyType(headers: IncomingHttpHeaders, consumes: readonly string
 
 /** Throws 406 when the client excludes JSON. */
 export function checkAcceptsJson(headers: IncomingHttpHeaders): void {
-  const { accept } = headers
-  if (accept === undefined || accept === JSON_TYPE || accept === '*/*' || acceptsJson(accept)) return
+  const { accept = '' } = headers
+  if (acceptsJson(accept)) return
   throw new ApiError('COULD_NOT_VALIDATE', {
     status: 406,
     cause: {
@@ -39,8 +39,9 @@ export function checkAcceptsJson(headers: IncomingHttpHeaders): void {
   })
 }
 
-function acceptsJson(accept: string): boolean {
-  if (accept.trim() === '') return true
+/** Whether a client that sends this Accept header takes JSON. */
+export function acceptsJson(accept: string | undefined): boolean {
+  if (accept === undefined || accept === JSON_TYPE || accept === '*/*' || accept.trim() === '') return true
   for (const item of accept.split(',')) {
     const type = mediaType(item)
     if ((type === JSON_TYPE || type === '*/*' || type === 'application/*') && !isExcluded(item)) return true

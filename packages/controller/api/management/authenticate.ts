@@ -1,12 +1,14 @@
 /**
- * `POST /authenticate`: from credentials to an API session.
+ * `POST /authenticate`: from credentials to an API session. The same on every API that knows sessions.
  */
-import { externalChallenge, unauthorized } from '../../auth/challenges.ts'
+import { bearerTokens } from '../../auth/bearer-tokens.ts'
+import { externalChallenge } from '../../auth/challenges.ts'
+import { type Login, LoginRefused } from '../../auth/login.ts'
+import type { Logins } from '../../auth/logins.ts'
 import { type ClientInfo, openSession, ownSessionRecord } from '../../auth/open-session.ts'
-import type { AuthQuery } from '../../auth/outstanding-factors.ts'
-import { type Login, LoginRefused, type PasswordLogin } from '../../auth/password-login.ts'
+import { type AuthQuery, requiredSignerId } from '../../auth/outstanding-factors.ts'
 import type { SessionActivity } from '../../auth/session-activity.ts'
-import { ApiError, refusal } from '../../operation/api-error.ts'
+import { refusal } from '../../operation/api-error.ts'
 import type { Call, Operation } from '../../operation/operation.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
 import {
@@ -19,24 +21,15 @@ import {
   WrongTypeError,
 } from '../../resource-kit/shapes.ts'
 import type { View } from '../../state/view.ts'
+import { type LoginEvent, loginEvent } from '../login-event.ts'
 
 export interface AuthenticateDeps {
   readonly kit: Kit
-  readonly passwords: PasswordLogin
+  readonly logins: Logins
   readonly activity: SessionActivity
   /** Milliseconds. */
   readonly sessionTimeout: number
   readonly onLogin: (event: LoginEvent) => void
-}
-
-/** What became of a login, for the event stream. */
-export interface LoginEvent {
-  readonly isSuccess: boolean
-  readonly method: string
-  readonly identityId: string | undefined
-  readonly authenticatorId: string | undefined
-  readonly reason: string | undefined
-  readonly remoteAddress: string
 }
 
 type Info = Readonly<Record<string, string>>
@@ -93,29 +86,35 @@ export function authenticateOperations(deps: AuthenticateDeps): Operation[] {
 async function authenticate(deps: AuthenticateDeps, call: Call<Credentials | undefined>) {
   const { kit, activity, onLogin } = deps
   const method = call.query.get('method')!
-  const event = { method, remoteAddress: call.remoteAddress }
+  const about = { method, remoteAddress: call.remoteAddress }
   try {
     const login = await primaryFactor(deps, method, call)
     const session = await kit.write(call, (change) =>
       openSession(change, login, clientInfo(call.body), call.remoteAddress),
     )
     activity.touch(session.id)
-    onLogin({ ...event, isSuccess: true, reason: undefined, ...login })
-    const record = ownSessionRecord(deps, call, session)
+    onLogin(loginEvent(about, login))
+    const record = ownSessionRecord(deps, call, session, await secondFactor(deps, login.identityId, call))
     const headers = {
       ...secondaryChallenge(kit.view, record['authQueries'] as readonly AuthQuery[]),
+      ...(record['isCertExtendRequested'] === true && { 'ziti-authenticator-extend-requested': 'true' }),
       'zt-session': session.token,
       'expiration-seconds': String(record['expirationSeconds']),
       'expires-at': goTime(String(record['expiresAt'])),
     }
     return { status: 200, body: { data: record, meta: {} }, headers }
   } catch (error) {
-    if (error instanceof LoginRefused) {
-      const { reason, identityId, authenticatorId } = error
-      onLogin({ ...event, isSuccess: false, reason, identityId, authenticatorId })
-    }
+    if (error instanceof LoginRefused) onLogin(loginEvent(about, error))
     throw error
   }
+}
+
+/** The signer that the policy asks for, if one of its tokens came along with the login and names the same identity. */
+async function secondFactor({ kit, logins }: AuthenticateDeps, identityId: string, call: Call) {
+  const signerId = requiredSignerId(kit.view, identityId)
+  if (signerId === undefined) return undefined
+  const isConfirmed = await logins.externalTokens.isConfirmedBy(signerId, identityId, bearerTokens(call))
+  return isConfirmed ? signerId : undefined
 }
 
 /** Tells which token must accompany every further request. */
@@ -125,32 +124,16 @@ function secondaryChallenge(view: View, queries: readonly AuthQuery[]): Record<s
   return signer === undefined ? {} : { 'www-authenticate': externalChallenge('secondary', 'missing', [signer]) }
 }
 
-async function primaryFactor(
-  { kit, passwords }: AuthenticateDeps,
+function primaryFactor(
+  { logins }: AuthenticateDeps,
   method: string,
   call: Call<Credentials | undefined>,
-): Promise<Login> {
-  if (method === 'cert') throw new LoginRefused('no certificate was accepted')
-  if (method === 'ext-jwt') throw externalTokenRefused(kit.view, call)
+): Login | Promise<Login> {
+  if (method === 'cert') return logins.certificates.login(call.clientCertificates())
+  if (method === 'ext-jwt') return logins.externalTokens.login(bearerTokens(call))
   const { username, password } = call.body ?? {}
   if (!username || !password) throw refusal('COULD_NOT_VALIDATE', 'username and password fields are required')
-  return passwords.login(username, password)
-}
-
-/** More would not fit into a header that clients accept. */
-const MOST_SIGNERS = 32
-
-/** No external token is accepted yet; which signers could have issued one is told all the same. */
-function externalTokenRefused(view: View, call: Call): ApiError {
-  const signers = [
-    ...view
-      .rows('externalJwtSigners')
-      .filter(({ enabled }) => enabled)
-      .take(MOST_SIGNERS),
-  ]
-  if (signers.length === 0) return new ApiError('UNAUTHORIZED')
-  const isPresented = call.headerLines('authorization').some((line) => line.startsWith('Bearer '))
-  return unauthorized(externalChallenge('primary', isPresented ? 'invalid' : 'missing', signers))
+  return logins.passwords.login(username, password)
 }
 
 function clientInfo(body: Credentials | undefined): ClientInfo {

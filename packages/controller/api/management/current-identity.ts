@@ -6,7 +6,8 @@
  */
 import { hashNewPassword } from '../../auth/new-password.ts'
 import type { PasswordHasher } from '../../auth/password-hash.ts'
-import { LoginRefused, type PasswordLogin } from '../../auth/password-login.ts'
+import { LoginRefused } from '../../auth/login.ts'
+import type { PasswordLogin } from '../../auth/password-login.ts'
 import { ApiError, notFound } from '../../operation/api-error.ts'
 import { answerData, empty } from '../../operation/envelope.ts'
 import { type Answer, type Call, listParameters, type Operation } from '../../operation/operation.ts'

@@ -3,8 +3,10 @@
  * proven, and takes its place once the caller has shown to have received it.
  */
 import { type Certificate, PkiError, parseLeafCertificate, publicKeyPrint } from '@weft/pki'
+import { readCertificateRequest } from '../../enroll/certificate-request.ts'
+import type { NetworkSigner } from '../../enroll/network-signer.ts'
 import { ApiError } from '../../operation/api-error.ts'
-import { empty } from '../../operation/envelope.ts'
+import { answerData, empty } from '../../operation/envelope.ts'
 import type { Call, Operation } from '../../operation/operation.ts'
 import type { Change } from '../../resource-kit/change.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
@@ -18,11 +20,21 @@ type Authenticator = TableRows['authenticators']
 const requestShape = objectShape({ clientCertCsr: required(textShape()) })
 const proofShape = objectShape({ clientCert: required(textShape()) })
 
+interface Extension {
+  readonly clientCertCsr: string
+}
+
 interface Proof {
   readonly clientCert: string
 }
 
-export function extendCertificateOperations({ kit }: { readonly kit: Kit }): Operation[] {
+export interface ExtendDeps {
+  readonly kit: Kit
+  readonly signer: NetworkSigner
+}
+
+/** The same on both APIs. */
+export function extendCertificateOperations({ kit, signer }: ExtendDeps): Operation[] {
   return [
     {
       operationId: 'extendCurrentIdentityAuthenticator',
@@ -30,10 +42,14 @@ export function extendCertificateOperations({ kit }: { readonly kit: Kit }): Ope
       path: '/current-identity/authenticators/{id}/extend',
       access: 'session',
       body: shapeContract('extend', requestShape),
-      handle(call) {
-        extendable(kit.view, call)
-        // This controller does not issue certificates to identities yet.
-        throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR')
+      async handle(call: Call<Extension>) {
+        const { certPem } = extendable(kit.view, call)
+        const request = readCertificateRequest(call.body.clientCertCsr)
+        const { certificate, chainPem: clientCert } = signer.extendIdentity(request, parseLeafCertificate(certPem))
+        // The present one stays in force until the caller has shown the new one: an answer that is lost does no harm.
+        const unverified = { unverifiedCertPem: clientCert, unverifiedFingerprint: certificate.fingerprint }
+        await kit.write(call, (change) => change.update('authenticators', extendable(change.view, call).id, unverified))
+        return answerData({ clientCert, ca: signer.authorities.pem })
       },
     },
     {
@@ -51,7 +67,7 @@ export function extendCertificateOperations({ kit }: { readonly kit: Kit }): Ope
 }
 
 /** The caller's certificate authenticator, if the network has issued it and this very connection proves its key. */
-function extendable(view: View, call: Call): Authenticator {
+function extendable(view: View, call: Call): Authenticator & { readonly certPem: string } {
   const row = view.get('authenticators', call.params['id']!)
   if (row === undefined || row.identityId !== call.caller.identityId) throw new ApiError('NOT_FOUND')
   if (row.method !== 'cert') throw new ApiError('UNAUTHORIZED')
@@ -59,17 +75,21 @@ function extendable(view: View, call: Call): Authenticator {
   const [leaf] = call.clientCertificates()
   // Whole certificates are compared: a fingerprint is a name, not a proof.
   if (leaf === undefined || !parseLeafCertificate(row.certPem).der.equals(leaf)) throw new ApiError('UNAUTHORIZED')
-  return row
+  return { ...row, certPem: row.certPem }
 }
 
 function takeOver(change: Change, row: Authenticator, shownPem: string): void {
+  if (row.unverifiedCertPem === null) throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR')
   const shown = certificateFrom(shownPem)
-  if (row.unverifiedCertPem === null || shown === undefined) throw new ApiError('INVALID_CLIENT_CERT')
-  if (!parseLeafCertificate(row.unverifiedCertPem).equals(shown)) throw new ApiError('INVALID_CLIENT_CERT')
+  if (shown === undefined || !parseLeafCertificate(row.unverifiedCertPem).equals(shown)) {
+    throw new ApiError('INVALID_CLIENT_CERT')
+  }
+  const keyPrint = publicKeyPrint(shown.publicKey)
   change.update('authenticators', row.id, {
     certPem: row.unverifiedCertPem,
     certFingerprint: shown.fingerprint,
-    publicKeyPrint: publicKeyPrint(shown.publicKey),
+    publicKeyPrint: keyPrint,
+    lastExtendRolledKeys: keyPrint !== row.publicKeyPrint,
     unverifiedCertPem: null,
     unverifiedFingerprint: null,
     isExtendRequested: false,

@@ -15,8 +15,10 @@ describe('the management API tells anyone', () => {
     const { version, capabilities, apiVersions, runtimeVersion } = json.data
     assert.deepEqual([version, capabilities, json.meta], ['v2.1.0', ['HA_CONTROLLER'], {}])
     assert.equal(runtimeVersion, `node${process.versions.node}`)
-    const url = 'https://127.0.0.1:1280/edge/management/v1'
-    assert.deepEqual(apiVersions, { 'edge-management': { v1: { path: '/edge/management/v1', apiBaseUrls: [url] } } })
+    const at = (path: string) => ({ v1: { path, apiBaseUrls: [`https://127.0.0.1:1280${path}`] } })
+    assert.deepEqual(apiVersions['edge-management'], at('/edge/management/v1'))
+    assert.deepEqual([apiVersions.edge, apiVersions['edge-client']], Array(2).fill(at('/edge/client/v1')))
+    assert.equal('metrics' in apiVersions, false)
   })
 
   test('the capabilities that have a name', async () => {

@@ -4,24 +4,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, describe, test } from 'node:test'
-import type { DescribedOperation, OpenApiDocument } from '../../resource-kit/openapi.ts'
+import type { OpenApiDocument } from '../../resource-kit/openapi.ts'
+import { differencesOf, operationsOf, type RecordedOperation } from '../../testing/interface-differences.ts'
 import { TestController } from '../../testing/test-controller.ts'
 import { yamlText } from '../informational/yaml-text.ts'
-
-interface Body {
-  readonly name: string
-  readonly members: readonly string[]
-  readonly required: readonly string[]
-}
-
-/** One operation of the interface. */
-interface Recorded {
-  readonly method: string
-  readonly path: string
-  readonly operationId?: string
-  readonly query?: readonly string[]
-  readonly body?: Body
-}
 
 const ignored = 'named without effect, so it is not taken at all'
 const fixedAtCreation = `cannot be changed later: ${ignored}`
@@ -45,20 +31,13 @@ const differences: Readonly<Record<string, { readonly differs: readonly string[]
   patchRouter: { differs: ['-member cost', '-member disabled', '-member noTraversal'], why: fixedAtCreation },
 }
 
-/** What all of our lists take, whether the interface says so of each of them or not. */
-const takenByLists = ['filter', 'limit', 'offset', 'sort']
-
 const file = new URL('../../../../testdata/management-operations.json', import.meta.url)
-const recorded = JSON.parse(readFileSync(file, 'utf8')) as readonly Recorded[]
+const recorded = JSON.parse(readFileSync(file, 'utf8')) as readonly RecordedOperation[]
 
 const controller = await TestController.start()
 after(() => controller[Symbol.asyncDispose]())
 const served = (await controller.ask({ path: '/swagger.json' })).json as OpenApiDocument
-const operations = new Map<string, DescribedOperation>()
-for (const [path, methods] of Object.entries(served.paths)) {
-  for (const [method, operation] of Object.entries(methods))
-    operations.set(`${method.toUpperCase()} ${path}`, operation)
-}
+const operations = operationsOf(served)
 
 describe('the management API', () => {
   for (const [group, wanted] of Map.groupBy(recorded, ({ path }) => path.split('/')[1] ?? '')) {
@@ -68,7 +47,7 @@ describe('the management API', () => {
         const own = operations.get(`${method} ${path}`)
         assert.ok(own, `${method} ${path} is not served`)
         const listed = differences[own.operationId]?.differs ?? []
-        assert.deepEqual(differencesOf(own, operation), listed, `${method} ${path}`)
+        assert.deepEqual(differencesOf(served, own, operation), listed, `${method} ${path}`)
       }
     })
   }
@@ -112,34 +91,3 @@ describe('the served document', () => {
     assert.match(text, /createServiceEdgeRouterPolicy/)
   })
 })
-
-function differencesOf(own: DescribedOperation, wanted: Recorded): string[] {
-  const { operationId = own.operationId, query = [], body, method } = wanted
-  const parameters = own.parameters ?? []
-  const ownQuery = parameters.filter((one) => one.in === 'query').map(({ name }) => name)
-  const listed =
-    method === 'GET' ? ownQuery.filter((name) => query.includes(name) || !takenByLists.includes(name)) : ownQuery
-  const ownBody = bodyOf(own)
-  return [
-    ...setDifferences('operation', [own.operationId], [operationId]),
-    ...setDifferences('query', listed, query),
-    ...setDifferences('body', ownBody ? [ownBody.name] : [], body ? [body.name] : []),
-    ...setDifferences('member', ownBody?.members ?? [], body?.members ?? []),
-    ...setDifferences('required', ownBody?.required ?? [], body?.required ?? []),
-  ]
-}
-
-function bodyOf({ parameters = [] }: DescribedOperation): Body | undefined {
-  const body = parameters.find((one) => one.in === 'body')
-  if (body === undefined) return undefined
-  const reference = body.schema?.['$ref'] as string | undefined
-  const schema = reference === undefined ? body.schema! : served.definitions[reference.slice('#/definitions/'.length)]!
-  const members = Object.keys((schema['properties'] ?? {}) as object)
-  return { name: body.name, members, required: (schema['required'] ?? []) as string[] }
-}
-
-function setDifferences(what: string, own: readonly string[], wanted: readonly string[]): string[] {
-  const lacking = wanted.filter((name) => !own.includes(name)).sort()
-  const besides = own.filter((name) => !wanted.includes(name)).sort()
-  return [...lacking.map((name) => `-${what} ${name}`), ...besides.map((name) => `+${what} ${name}`)]
-}

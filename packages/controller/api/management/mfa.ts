@@ -129,7 +129,8 @@ async function verify({ kit, factor }: MfaDeps, call: Call<CodeBody>): Promise<A
     if (mfa === undefined || mfa.isVerified) throw new ApiError('NOT_FOUND')
     factor.spend(change, mfa, call.body.code, totpOnly)
     change.update('mfas', mfa.id, { isVerified: true })
-    completeSession(change, call)
+    // What a session of tokens has shown stands in its tokens; the next login asks for the code.
+    if (call.caller.bearer === undefined) completeSession(change, call)
   })
   return empty
 }
@@ -165,6 +166,7 @@ async function replaceRecoveryCodes({ kit, factor }: MfaDeps, call: Call<CodeBod
 
 /** A seed that was never verified is no second factor: whoever has only the password could have enrolled it. */
 async function authenticate({ kit, factor }: MfaDeps, call: Call<CodeBody>): Promise<Answer> {
+  if (call.caller.bearer !== undefined) throw new ApiError('NOT_FOUND')
   await kit.write(call, (change) => {
     const mfa = factor.of(change.view, call.caller.identityId)
     if (mfa?.isVerified !== true) throw new ApiError('MFA_NOT_ENROLLED')
@@ -180,8 +182,11 @@ function verifiedFactor(factor: SecondFactor, change: Change, { caller }: Call):
   return mfa
 }
 
+/** What an access token says was settled when it was signed: there is nothing to complete. */
 function completeSession(change: Change, { caller }: Call): void {
-  change.update('apiSessions', caller.sessionId ?? '', { isMfaRequired: true, isMfaComplete: true })
+  if (caller.bearer !== undefined) return
+  const complete = { isMfaRequired: true, isMfaComplete: true, mfaPassedAt: change.now }
+  change.update('apiSessions', caller.sessionId ?? '', complete)
 }
 
 function baseRecord({ id, createdAt, updatedAt, tags, isVerified }: Mfa) {

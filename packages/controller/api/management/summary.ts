@@ -7,6 +7,7 @@ import type { View } from '../../state/view.ts'
 
 /** Tables that are counted under their own name. */
 const counted: readonly TableName[] = [
+  'apiSessionCertificates',
   'apiSessions',
   'authPolicies',
   'authenticators',
@@ -31,7 +32,6 @@ const counted: readonly TableName[] = [
 
 /** Counts of what is no table here: a fixed number of identity types, and parts of the peers' store that ours lacks. */
 const fixed = {
-  apiSessionCertificates: 0,
   eventualEvents: 0,
   identityTypes: 2,
   postureCheckTypes: builtInPostureCheckTypes.length,
