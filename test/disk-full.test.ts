@@ -14,10 +14,10 @@ import { temporaryFolder } from './kit/temporary-folder.ts'
 const WRITERS = 8
 const MOST_WRITES = 4_000
 
-/** Names of services, by what was answered to their creation. */
+/** Names of services, by what was answered to their creation; with a refusal, its request id. */
 interface Answers {
   readonly made: Set<string>
-  readonly refused: Set<string>
+  readonly refused: Map<string, string>
 }
 
 describe('a disk that is full', () => {
@@ -62,7 +62,7 @@ async function prepare(home: string): Promise<number> {
 
 /** Changes things until the disk is full and the controller has stopped for it. */
 async function fillUp(home: string, port: number, shell: string): Promise<Answers> {
-  const answers: Answers = { made: new Set(), refused: new Set() }
+  const answers: Answers = { made: new Set(), refused: new Map() }
   await using controller = await ControllerProcess.start({ home, port, shell, env: { NODE_COMPILE_CACHE: undefined } })
   using client = await ApiClient.login(controller)
   await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(client, `w${writer}`, answers)))
@@ -72,6 +72,7 @@ async function fillUp(home: string, port: number, shell: string): Promise<Answer
   assert.deepEqual({ code, signal }, { code: 1, signal: null }, controller.child.stderr)
   assert.match(controller.child.stderr, /the store has failed/)
   assert.match(controller.child.stderr, /full|no space|too large|I\/O/i)
+  for (const requestId of answers.refused.values()) assert.ok(controller.child.stderr.includes(requestId), requestId)
   return answers
 }
 
@@ -86,7 +87,7 @@ async function write(client: ApiClient, writer: string, { made, refused }: Answe
     else {
       assert.equal(reply.status, 503, reply.text)
       assert.equal(reply.body?.error?.code, 'STORE_FAILED')
-      refused.add(name)
+      refused.set(name, reply.body!.error!.requestId)
       return
     }
   }
@@ -98,7 +99,11 @@ async function assertKept(home: string, port: number, { made, refused }: Answers
   using client = await ApiClient.login(controller)
   const found = new Set((await client.list('/services')).map(({ name }) => String(name)))
   assert.deepEqual([...made.difference(found)], [], 'answered with success, but not there')
-  assert.deepEqual([...refused.intersection(found)], [], 'refused, but there')
+  assert.deepEqual(
+    [...refused.keys()].filter((name) => found.has(name)),
+    [],
+    'refused, but there',
+  )
   assert.deepEqual(await integrityFindings(client), [])
   await client.create('services', { name: 'there is room again', encryptionRequired: true })
 }

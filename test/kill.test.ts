@@ -7,7 +7,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiClient, type Json } from './kit/api-client.ts'
-import { ControllerProcess } from './kit/controller-process.ts'
+import { ControllerProcess, spawnStart } from './kit/controller-process.ts'
+import { freePort } from './kit/free-port.ts'
 import { integrityFindings } from './kit/integrity-check.ts'
 import { type Random, seededRandom } from './kit/random.ts'
 import { temporaryFolder } from './kit/temporary-folder.ts'
@@ -15,6 +16,7 @@ import { type Entity, ToldEntities } from './kit/told-and-found.ts'
 
 const rounds = Number(process.env.WEFT_KILL_ROUNDS ?? (process.env.WEFT_LONG ? 200 : 25))
 const WORKERS = 8
+const FIRST_STARTS = process.env.WEFT_LONG ? 60 : 10
 const ENTITIES_PER_KIND = 40
 
 /** How each kind is made; a change only raises the version, except where it says more. */
@@ -59,6 +61,23 @@ test(`nothing that was answered is lost in ${rounds} kills`, { timeout: rounds *
   t.diagnostic(`${answers} changes were answered, ${unanswered} were under way when the controller was killed`)
   assert.ok(answers > rounds * 10, `only ${answers} changes in ${rounds} rounds`)
   assert.ok(unanswered > 0, 'no kill met a change under way')
+})
+
+test('a first start that is killed anywhere is finished by the next', { timeout: 60_000 }, async (t) => {
+  const random = seededRandom()
+  t.diagnostic(`seed ${random.seed}`)
+  await using home = await temporaryFolder('kill')
+  const port = await freePort()
+  for (let round = 0; round < FIRST_STARTS; round++) {
+    await using child = spawnStart(home.path, port, {})
+    // Whenever files appear there is more to cut through, so the later half of a start is aimed at.
+    await sleep(150 + random.integer(600))
+    await child.stop('SIGKILL')
+  }
+  await using controller = await ControllerProcess.start({ home: home.path, port })
+  using client = await ApiClient.login(controller)
+  assert.equal((await client.list('/identities', 'isDefaultAdmin = true')).length, 1)
+  assert.deepEqual(await integrityFindings(client), [])
 })
 
 /** Changes things until the connection breaks. */

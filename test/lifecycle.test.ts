@@ -2,19 +2,26 @@
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { ApiClient, managementApi } from './kit/api-client.ts'
-import { admin, ControllerProcess, spawnStart } from './kit/controller-process.ts'
+import { Child } from './kit/child-process.ts'
+import { admin, ControllerProcess, repository, spawnStart } from './kit/controller-process.ts'
 import { freePort } from './kit/free-port.ts'
-import { slack } from './kit/patience.ts'
+import { slack, until } from './kit/patience.ts'
 import { RawConnection } from './kit/raw-connection.ts'
 import { temporaryFolder } from './kit/temporary-folder.ts'
 
 const limits = { timeout: 60_000 }
 const isWindows = process.platform === 'win32'
+const isIpv6 = ({ family }: { readonly family: string }) => family === 'IPv6'
+const noIpv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((address) => isIpv6(address!))
+  ? false
+  : 'no IPv6 here'
 const withCurl = { ...limits, skip: hasCurl() ? false : 'there is no curl here' }
 
 /** The commands that the start prints, from the first to the last line of them. */
@@ -86,6 +93,14 @@ describe('the first start', () => {
     })
   }
 
+  test('on an IPv6 address prints and serves that', { ...withCurl, skip: withCurl.skip || noIpv6 }, async () => {
+    await using controller = await ControllerProcess.start({ flags: ['--address', '::1'] })
+    assert.equal(controller.url, `https://[::1]:${controller.port}`)
+    const said = await runPrinted(printedCommands(controller.child.stdout))
+    assert.match(said, /"isDefaultAdmin":true/)
+    assert.ok(said.includes(`${controller.url}/edge/client/v1`), 'clients are told another address')
+  })
+
   test('keeps what it makes to its user', { ...limits, skip: isWindows }, async () => {
     await using folder = await temporaryFolder('modes')
     const home = join(folder.path, 'home')
@@ -148,6 +163,25 @@ async function contentsOf(folder: string): Promise<Record<string, string>> {
   )
 }
 
+test('two first starts at once make one network', limits, async () => {
+  await using folder = await temporaryFolder('twice')
+  const home = join(folder.path, 'home')
+  const ports = [await freePort(), await freePort()]
+  await using one = spawnStart(home, ports[0]!, {})
+  await using other = spawnStart(home, ports[1]!, {})
+  const isDecided = () => [one, other].filter(({ hasEnded }) => hasEnded).length === 1 && [one, other]
+  const both = await until('one of them gives up', isDecided)
+  const winner = both.find(({ hasEnded }) => !hasEnded)!
+  const loser = both.find(({ hasEnded }) => hasEnded)!
+  assert.equal((await loser.ended).code, 1)
+  assert.match(loser.stderr, /^weft: .*(in use|being made|at the same time)/m)
+  await until('the other runs', () => winner.stdout.includes('Ctrl-C stops it.'))
+  await winner.stop()
+  await using controller = await ControllerProcess.start({ home })
+  using client = await ApiClient.login(controller)
+  assert.equal((await client.list('/identities', 'isDefaultAdmin = true')).length, 1)
+})
+
 describe('a port that is taken', () => {
   test('is explained: who has it, and which flag chooses another', limits, async () => {
     await using controller = await ControllerProcess.start()
@@ -163,6 +197,16 @@ describe('a port that is taken', () => {
 })
 
 describe('the end', () => {
+  test('comes with Ctrl-C through the launcher, too', { ...limits, skip: isWindows }, async () => {
+    await using folder = await temporaryFolder('launched')
+    const flags = ['start', '--home', join(folder.path, 'home'), '--port', `${await freePort()}`]
+    await using child = new Child(process.execPath, [join(repository, 'weft'), ...flags])
+    await until('it runs', () => child.hasEnded || child.stdout.includes('Ctrl-C stops it.'))
+    const { code, milliseconds } = await child.stop('SIGINT')
+    assert.equal(code, 0, child.stderr)
+    assert.ok(milliseconds < Math.max(2_000, 1_000 * slack), `it took ${Math.round(milliseconds)} ms`)
+  })
+
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     test(`comes within two seconds of ${signal}, whoever is connected`, { ...limits, skip: isWindows }, async () => {
       await using controller = await ControllerProcess.start()

@@ -137,6 +137,18 @@ describe('an identity', () => {
   })
 })
 
+test('a lock ends by itself when its time has passed', {
+  timeout: 120_000,
+  skip: process.env.WEFT_LONG ? false : 'takes a minute; set WEFT_LONG',
+}, async () => {
+  const id = await person('monika', { lockoutDurationMinutes: 1 })
+  await guessWrongly('monika', 3)
+  assert.equal((await lockOf(id)).disabled, true)
+  await sleep(MINUTE + 1_000)
+  assert.equal((await lockOf(id)).disabled, false)
+  assert.equal((await guess('monika', right)).status, 200)
+})
+
 describe('a refusal', () => {
   test('is the same whatever the reason', limits, async () => {
     await person('hanna')

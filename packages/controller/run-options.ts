@@ -56,7 +56,10 @@ export async function runOptions(config: ControllerConfig, deps: LoadDeps): Prom
     const apis = await Promise.all(
       server.apis.map(async (api, at) => {
         const scrapeCert = api.binding === 'metrics' ? api.options.scrapeCert : undefined
-        if (api.binding === 'edge-oidc') return { binding: api.binding, oidc: api.options }
+        if (api.binding === 'edge-oidc') {
+          const { redirectUris, postLogoutUris, allowedHostnames } = api.options
+          return { binding: api.binding, oidc: { redirectUris, postLogoutUris, allowedHostnames } }
+        }
         if (scrapeCert === undefined) return { binding: api.binding }
         const path = `web[${index}].apis[${at}].options.scrapeCert`
         return { binding: api.binding, pinnedPem: await readCertificate(resolve(baseDirectory, scrapeCert), path) }

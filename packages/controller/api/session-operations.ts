@@ -13,7 +13,7 @@ import { authenticateOperations } from './management/authenticate.ts'
 import { currentIdentityOperations } from './management/current-identity.ts'
 import { currentSessionOperations } from './management/current-session.ts'
 import { extendCertificateOperations } from './management/extend-certificate.ts'
-import { mfaOperations } from './management/mfa.ts'
+import { type MfaDeps, mfaOperations } from './management/mfa.ts'
 
 export interface SessionDeps extends ApiDeps {
   readonly hasher: PasswordHasher
@@ -28,14 +28,18 @@ export interface SessionOptions {
   readonly totpIssuer: string
 }
 
-export function sessionOperations(deps: SessionDeps, options: SessionOptions): Operation[] {
+/** `noQrCodeType`: the peers' APIs differ in the media type by which they tell that there is no QR code. */
+export function sessionOperations(
+  deps: SessionDeps,
+  options: SessionOptions & Pick<MfaDeps, 'noQrCodeType'>,
+): Operation[] {
   const { core, clock, hasher, activity, logins, events, signer, tokens } = deps
   const { kit } = core
   const { passwords, secondFactor: factor } = logins
   const { sessionTimeout } = options.sessions
   return [
     ...authenticateOperations({ kit, logins, activity, sessionTimeout, onLogin: (event) => events.login(event) }),
-    ...mfaOperations({ kit, factor, totpIssuer: options.totpIssuer }),
+    ...mfaOperations({ ...options, kit, factor }),
     ...currentSessionOperations({ kit, clock, activity, sessionTimeout, factor, tokens }),
     ...currentIdentityOperations({ kit, passwords, hasher }),
     ...extendCertificateOperations({ kit, signer }),

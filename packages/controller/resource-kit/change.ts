@@ -91,9 +91,9 @@ export class Change {
     return (this.view.get(definition.name as TableName, next.id) as Row | undefined) ?? next
   }
 
-  /** The row with its values normalised and checked, frozen. */
+  /** The row, which is nobody else's yet, with its values normalised and checked, frozen. */
   #settled(definition: TableDefinition, row: Row, before: Row | undefined): Row {
-    const next: Record<string, unknown> = { ...row }
+    const next = row as unknown as Record<string, unknown>
     const old = before as unknown as Values | undefined
     for (const { name, field } of definition.settledFields) {
       const value = next[name]

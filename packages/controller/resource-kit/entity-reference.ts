@@ -16,31 +16,31 @@ export interface EntityReference {
 }
 
 export function linksOf(resource: Resource, row: Row): Links {
-  const self = `./${resource.collection}/${row.id}`
-  const links: Record<string, Link> = { self: { href: self } }
-  for (const [path, sublist] of Object.entries(resource.sublists ?? {})) {
-    if (sublist.isLinked) links[path] = { href: `${self}/${path}` }
-  }
+  const links: Record<string, Link> = sameLinks(resource, row.id)
   for (const [name, href] of Object.entries(resource.links?.(row) ?? {})) links[name] = { href }
   return links
 }
 
-/** The same links as JSON: what stands between the ids is worked out once. */
+/** The same links as JSON. What stands between the ids is worked out once. */
 export function linksText(resource: Resource): (row: Row) => string {
-  const { collection, links } = resource
-  const paths = Object.entries(resource.sublists ?? {}).flatMap(([path, { isLinked }]) => (isLinked ? [path] : []))
-  const linked = ['self', ...paths].map((name) => `${JSON.stringify(name)}:{"href":"./${collection}/`)
-  const pieces = linked.map((start, at) => {
-    const before = at === 0 ? '{' : at === 1 ? '"},' : `/${paths[at - 2]}"},`
-    return before + start
-  })
-  pieces.push(paths.length === 0 ? '"}' : `/${paths.at(-1)}"}`)
+  const id = '{id}'
+  const pieces = JSON.stringify(sameLinks(resource, id)).slice(0, -1).split(id)
   return (row) => {
     let text = pieces.join(JSON.stringify(row.id).slice(1, -1))
-    const more = links?.(row)
-    for (const name in more) text += `,"${name}":{"href":${JSON.stringify(more[name])}}`
+    const own = resource.links?.(row)
+    for (const name in own) text += `,${JSON.stringify(name)}:{"href":${JSON.stringify(own[name])}}`
     return `${text}}`
   }
+}
+
+/** The links that all entities of a resource have. */
+function sameLinks({ collection, sublists = {} }: Resource, id: string): Record<string, Link> {
+  const self = `./${collection}/${id}`
+  const links: Record<string, Link> = { self: { href: self } }
+  for (const [path, { isLinked }] of Object.entries(sublists)) {
+    if (isLinked) links[path] = { href: `${self}/${path}` }
+  }
+  return links
 }
 
 export function referenceTo(resource: Resource, row: Row): EntityReference {

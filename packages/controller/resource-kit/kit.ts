@@ -54,12 +54,18 @@ export class Kit {
   }
 
   rendering(call: Call, place: Place, view: View = this.view): Rendering {
+    const clock = this.#clock
+    let now: string | undefined
     return {
       view,
       call,
       caller: call.caller,
       place,
-      now: timestamp(this.#clock.now()),
+      // Most records do not depend on it, and its text takes longer than many of their members.
+      get now() {
+        now ??= timestamp(clock.now())
+        return now
+      },
       reference: (collection, id) => this.renderer.reference(collection, id, { view }),
     }
   }

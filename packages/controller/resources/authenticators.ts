@@ -3,6 +3,7 @@
  *
  * At most one of each kind per identity. The password's hash is kept and never shown, filtered by or journaled.
  */
+import { revokeIdentity } from '../auth/revoke-identity.ts'
 import { fieldError } from '../operation/api-error.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { defineFields, flag, optionalText, type RowOf, reference, text, time } from '../resource-kit/fields.ts'
@@ -85,4 +86,6 @@ function endsItsSessions(change: Change, next: Authenticator | undefined, before
   for (const session of [...change.view.find('apiSessions', 'identityId', before.identityId)]) {
     if (session.authenticatorId === before.id) change.remove('apiSessions', session.id)
   }
+  // Which tokens go back to it is known to nobody but their bearers.
+  revokeIdentity(change, before.identityId)
 }

@@ -7,9 +7,15 @@ import { compareText } from './text-order.ts'
 
 const CHUNK = 512
 
+/** The texts stand beside the rows, because following a hundred thousand rows to their texts misses the cache each time. */
+interface Chunk {
+  readonly texts: string[]
+  readonly rows: Row[]
+}
+
 export class SortedRows {
   readonly #textOf: (row: Row) => string
-  #chunks: Row[][] = []
+  #chunks: Chunk[] = []
 
   constructor(textOf: (row: Row) => string) {
     this.#textOf = textOf
@@ -17,17 +23,24 @@ export class SortedRows {
 
   /** Takes rows in any order at once: what loading does. */
   fill(rows: Iterable<Row>): void {
-    const all = [...rows].sort((a, b) => this.#compare(a, b))
+    const textOf = this.#textOf
+    const all = [...rows].sort((a, b) => compareText(textOf(a), textOf(b)) || compareText(a.id, b.id))
     this.#chunks = []
-    for (let at = 0; at < all.length; at += CHUNK) this.#chunks.push(all.slice(at, at + CHUNK))
+    for (let at = 0; at < all.length; at += CHUNK) {
+      const some = all.slice(at, at + CHUNK)
+      this.#chunks.push({ texts: some.map(textOf), rows: some })
+    }
   }
 
   /** Puts a row in the place of another; either may be absent. What is to go must be there. */
   exchange(before: Row | undefined, after: Row | undefined): void {
-    if (before !== undefined && after !== undefined && this.#compare(before, after) === 0) {
-      const chunk = this.#chunks[this.#chunkFor(before)]!
-      chunk[this.#placeIn(chunk, before)] = after
-      return
+    if (before !== undefined && after !== undefined && before.id === after.id) {
+      const text = this.#textOf(before)
+      if (text === this.#textOf(after)) {
+        const chunk = this.#chunks[this.#chunkFor(text, before.id)]!
+        chunk.rows[placeIn(chunk, text, before.id)] = after
+        return
+      }
     }
     if (before !== undefined) this.#delete(before)
     if (after !== undefined) this.#add(after)
@@ -38,83 +51,91 @@ export class SortedRows {
   }
 
   #add(row: Row): void {
+    const text = this.#textOf(row)
     const chunks = this.#chunks
     if (chunks.length === 0) {
-      chunks.push([row])
+      chunks.push({ texts: [text], rows: [row] })
       return
     }
-    const at = this.#chunkFor(row)
+    const at = this.#chunkFor(text, row.id)
     const chunk = chunks[at]!
-    chunk.splice(this.#placeIn(chunk, row), 0, row)
-    if (chunk.length > CHUNK * 2) chunks.splice(at, 1, chunk.slice(0, CHUNK), chunk.slice(CHUNK))
+    const place = placeIn(chunk, text, row.id)
+    chunk.texts.splice(place, 0, text)
+    chunk.rows.splice(place, 0, row)
+    if (chunk.rows.length > CHUNK * 2) {
+      chunks.splice(at + 1, 0, { texts: chunk.texts.splice(CHUNK), rows: chunk.rows.splice(CHUNK) })
+    }
   }
 
   #delete(row: Row): void {
-    const at = this.#chunkFor(row)
+    const text = this.#textOf(row)
+    const at = this.#chunkFor(text, row.id)
     const chunk = this.#chunks[at]!
-    chunk.splice(this.#placeIn(chunk, row), 1)
-    if (chunk.length === 0) this.#chunks.splice(at, 1)
+    const place = placeIn(chunk, text, row.id)
+    chunk.texts.splice(place, 1)
+    chunk.rows.splice(place, 1)
+    if (chunk.rows.length === 0) this.#chunks.splice(at, 1)
   }
 
-  /** The last chunk whose first row is not after this one, or the first chunk. */
-  #chunkFor(row: Row): number {
+  /** The last chunk whose first row is not after the one of this text and id, or the first chunk. */
+  #chunkFor(text: string, id: string): number {
     let low = 0
     let high = this.#chunks.length - 1
     while (low < high) {
       const middle = (low + high + 1) >> 1
-      if (this.#compare(this.#chunks[middle]![0]!, row) <= 0) low = middle
+      if (compareAt(this.#chunks[middle]!, 0, text, id) <= 0) low = middle
       else high = middle - 1
     }
     return low
   }
+}
 
-  /** Where the row stands, or where it would. */
-  #placeIn(chunk: readonly Row[], row: Row): number {
-    let low = 0
-    let high = chunk.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.#compare(chunk[middle]!, row) < 0) low = middle + 1
-      else high = middle
-    }
-    return low
+/** Where the row of this text and id stands in a chunk, or where it would. */
+function placeIn(chunk: Chunk, text: string, id: string): number {
+  let low = 0
+  let high = chunk.texts.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compareAt(chunk, middle, text, id) < 0) low = middle + 1
+    else high = middle
   }
+  return low
+}
 
-  #compare(a: Row, b: Row): number {
-    return compareText(this.#textOf(a), this.#textOf(b)) || compareText(a.id, b.id)
-  }
+function compareAt({ texts, rows }: Chunk, at: number, text: string, id: string): number {
+  return compareText(texts[at]!, text) || compareText(rows[at]!.id, id)
 }
 
 /** A walk over rows that do not change meanwhile. Unlike a generator's, its `drop` leaps. */
 export class RowWalk extends Iterator<Row> {
-  readonly #chunks: readonly (readonly Row[])[]
-  #chunk: readonly Row[] | undefined
+  readonly #chunks: readonly Chunk[]
+  #rows: readonly Row[] | undefined
   #next = 1
   #at = 0
 
-  constructor(chunks: readonly (readonly Row[])[]) {
+  constructor(chunks: readonly Chunk[]) {
     super()
     this.#chunks = chunks
-    this.#chunk = chunks[0]
+    this.#rows = chunks[0]?.rows
   }
 
   next(): IteratorResult<Row, undefined> {
-    let chunk = this.#chunk
-    if (chunk !== undefined && this.#at === chunk.length) {
-      chunk = this.#chunk = this.#chunks[this.#next++]
+    let rows = this.#rows
+    if (rows !== undefined && this.#at === rows.length) {
+      rows = this.#rows = this.#chunks[this.#next++]?.rows
       this.#at = 0
     }
-    return chunk === undefined ? { value: undefined, done: true } : { value: chunk[this.#at++]!, done: false }
+    return rows === undefined ? { value: undefined, done: true } : { value: rows[this.#at++]!, done: false }
   }
 
   override drop(count: number): this {
     let left = count
-    while (this.#chunk !== undefined && left > 0) {
-      const taken = Math.min(left, this.#chunk.length - this.#at)
+    while (this.#rows !== undefined) {
+      const taken = Math.min(left, this.#rows.length - this.#at)
       left -= taken
       this.#at += taken
       if (left === 0) break
-      this.#chunk = this.#chunks[this.#next++]
+      this.#rows = this.#chunks[this.#next++]?.rows
       this.#at = 0
     }
     return this

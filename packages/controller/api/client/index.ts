@@ -46,9 +46,9 @@ export function clientOperations(deps: ClientDeps, options: ClientOptions): Oper
   const changes = new ServiceChanges({ view, writer, clock, posture })
   return [
     ...enrollOperations({ kit, clock, signer, hasher, externalTokens }),
-    ...sessionOperations(deps, options),
+    ...sessionOperations(deps, { ...options, noQrCodeType: 'application/json' }),
     ...clientServiceOperations({ kit, routerPresence, tokens }),
-    ...clientSessionOperations({ kit, clock, posture, routerPresence, tokens }),
+    ...clientSessionOperations({ kit, clock, posture, enforcement, routerPresence, tokens }),
     ...serviceUpdateOperations({ view, changes }),
     ...sessionCertificateOperations({ kit, signer }),
     ...postureResponseOperations({ view, posture, enforcement }),

@@ -119,9 +119,30 @@ describe('a session', () => {
     const { json } = await post('/sessions', { serviceId }, token)
     const bound = await post('/sessions', { serviceId, type: 'Bind' }, token)
     await controller.write((change) => change.remove('servicePolicies', dialPolicyId))
-    const status = async (id: string) => (await controller.askClient({ path: `/sessions/${id}`, token })).status
-    const deadline = Date.now() + 5_000
-    while ((await status(json.data.id)) !== 404 && Date.now() < deadline) await setTimeout(50)
-    assert.deepEqual([await status(json.data.id), await status(bound.json.data.id)], [404, 200])
+    await ends(json.data.id, token)
+    assert.equal((await controller.askClient({ path: `/sessions/${bound.json.data.id}`, token })).status, 200)
+  })
+
+  test('ends when its second factor has run out', async () => {
+    const { serviceId, token, identityId, dialPolicyId } = await createSmallNetwork(controller)
+    await controller.write((change) => {
+      const { id } = change.create('postureChecks', { name: randomUUID(), typeId: 'MFA', timeoutSeconds: 1 })
+      change.update('servicePolicies', dialPolicyId, { postureCheckRoles: [`@${id}`] })
+      const [session] = [...change.view.find('apiSessions', 'identityId', identityId)]
+      change.update('apiSessions', session!.id, { isMfaComplete: true, mfaPassedAt: change.now })
+    })
+    const { status, json } = await post('/sessions', { serviceId }, token)
+    assert.equal(status, 201)
+    await ends(json.data.id, token)
   })
 })
+
+/** Waits until a session has ended; nobody touches it in the meantime. */
+async function ends(id: string, token: string): Promise<void> {
+  const deadline = Date.now() + 10_000
+  const status = async () => (await controller.askClient({ path: `/sessions/${id}`, token })).status
+  while ((await status()) !== 404) {
+    assert.ok(Date.now() < deadline, 'the session goes on')
+    await setTimeout(100)
+  }
+}

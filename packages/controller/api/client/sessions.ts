@@ -13,6 +13,7 @@ import { accessView } from '../../policies/access-view.ts'
 import { policyFailures } from '../../posture/policy-failures.ts'
 import { isGranted, policyVerdicts, type WantedAccess } from '../../posture/policy-verdicts.ts'
 import type { PostureStore } from '../../posture/posture-store.ts'
+import type { SessionEnforcement } from '../../posture/session-enforcement.ts'
 import { newId } from '../../resource-kit/ids.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
 import { shapeContract } from '../../resource-kit/shape-contract.ts'
@@ -28,6 +29,7 @@ export interface ClientSessionsDeps {
   readonly kit: Kit
   readonly clock: Clock
   readonly posture: PostureStore
+  readonly enforcement: Pick<SessionEnforcement, 'enforce'>
   readonly routerPresence: RouterPresence
   readonly tokens: SessionTokens
 }
@@ -97,7 +99,7 @@ async function create(deps: ClientSessionsDeps, call: Call<SessionBody>): Promis
   if (isLegacy) checkPosture(deps, wanted)
   const edgeRouters = sharedRouters(wanted, kit.view, routerPresence)
   if (edgeRouters.length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE')
-  const id = isLegacy ? await storedSession(kit, call, wanted) : newId('cuid')
+  const id = isLegacy ? await storedSession(deps, call, wanted) : newId('cuid')
   const token = tokens.signServiceSession({ id, ...wanted, isLegacy })
   // The peers leave what follows from the session to its detail.
   const left = { _links: null, createdAt: null, updatedAt: null, apiSession: null, service: null }
@@ -135,7 +137,8 @@ function checkPosture({ kit, clock, posture }: ClientSessionsDeps, wanted: Wante
 }
 
 /** The session there is for the access, or a new one; asking again writes nothing. */
-async function storedSession(kit: Kit, call: Call, wanted: WantedAccess): Promise<string> {
+async function storedSession(deps: ClientSessionsDeps, call: Call, wanted: WantedAccess): Promise<string> {
+  const { kit, posture, enforcement } = deps
   const known = findSession(kit.view, wanted)
   if (known !== undefined) return known.id
   const session = await kit.write(call, (change) => {
@@ -144,6 +147,12 @@ async function storedSession(kit: Kit, call: Call, wanted: WantedAccess): Promis
     checkAccess(change.view, wanted)
     return findSession(change.view, wanted) ?? change.create('sessions', { ...wanted }, { idKind: 'cuid' })
   })
+  // What was reported while the change waited has not seen the session, so the session looks again.
+  if (!isGranted(policyVerdicts(kit.view, posture, wanted))) {
+    await enforcement.enforce(wanted.identityId)
+    checkAccess(kit.view, wanted)
+    checkPosture(deps, wanted)
+  }
   return session.id
 }
 

@@ -34,7 +34,7 @@ export function capabilityOperations(): Operation[] {
       operationId: 'listEnumeratedRouterCapabilities',
       method: 'GET',
       path: '/enumerated-router-capabilities',
-      access: 'session',
+      access: 'partial',
       handle: () => answerData(routerCapabilities),
     },
   ]

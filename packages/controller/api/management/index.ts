@@ -42,7 +42,7 @@ export function managementOperations(deps: ManagementDeps, options: ManagementOp
     ...identityTypeOperations(kit),
     ...postureCheckTypeOperations(kit),
     ...roleAttributeOperations(kit),
-    ...sessionOperations(deps, options),
+    ...sessionOperations(deps, { ...options, noQrCodeType: 'image/png' }),
     ...databaseOperations(deps.database),
     ...informationalOperations({ ...informationalDeps(deps, options), view: kit.view }),
   ]

@@ -13,11 +13,13 @@ describe('the management API tells anyone', () => {
     const { json } = await controller.ask({ path: '/version' })
     assert.deepEqual((await controller.ask({ path: '/' })).json, json)
     const { version, capabilities, apiVersions, runtimeVersion } = json.data
-    assert.deepEqual([version, capabilities, json.meta], ['v2.1.0', ['HA_CONTROLLER'], {}])
+    assert.deepEqual([version, json.meta], ['v2.1.0', {}])
+    assert.deepEqual(capabilities, ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR', 'HA_CONTROLLER'])
     assert.equal(runtimeVersion, `node${process.versions.node}`)
     const at = (path: string) => ({ v1: { path, apiBaseUrls: [`https://127.0.0.1:1280${path}`] } })
     assert.deepEqual(apiVersions['edge-management'], at('/edge/management/v1'))
     assert.deepEqual([apiVersions.edge, apiVersions['edge-client']], Array(2).fill(at('/edge/client/v1')))
+    assert.deepEqual(apiVersions['edge-oidc'], at('/oidc'))
     assert.equal('metrics' in apiVersions, false)
   })
 

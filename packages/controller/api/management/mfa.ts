@@ -21,6 +21,8 @@ export interface MfaDeps {
   readonly factor: SecondFactor
   /** What authenticator apps show as the issuer. */
   readonly totpIssuer: string
+  /** The media type in which the absence of a QR code is told. */
+  readonly noQrCodeType: 'image/png' | 'application/json'
 }
 
 type Mfa = TableRows['mfas']
@@ -111,16 +113,15 @@ function detail({ kit, factor, totpIssuer }: MfaDeps, { caller }: Call) {
   return { ...baseRecord(mfa), isVerified, recoveryCodes: factor.recoveryCodes(mfa), provisioningUrl: url }
 }
 
-/** The peers answer in the image's media type even when there is no image. */
-async function qrCode({ kit, factor, totpIssuer }: MfaDeps, { caller, requestId }: Call): Promise<Answer> {
-  const contentType = 'image/png'
+async function qrCode({ kit, factor, totpIssuer, noQrCodeType }: MfaDeps, call: Call): Promise<Answer> {
+  const { caller, requestId } = call
   const mfa = factor.of(kit.view, caller.identityId)
   if (mfa === undefined || mfa.isVerified) {
-    return { status: 404, body: errorEnvelope(new ApiError('NOT_FOUND'), requestId), contentType }
+    return { status: 404, body: errorEnvelope(new ApiError('NOT_FOUND'), requestId), contentType: noQrCodeType }
   }
   const url = provisioningUrl(totpIssuer, caller.identityName, factor.seed(mfa))
   const body = await qrcode.toBuffer(url, { type: 'png', width: 256, errorCorrectionLevel: 'M' })
-  return { status: 200, body, contentType }
+  return { status: 200, body, contentType: 'image/png' }
 }
 
 async function verify({ kit, factor }: MfaDeps, call: Call<CodeBody>): Promise<Answer> {

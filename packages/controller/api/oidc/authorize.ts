@@ -21,7 +21,7 @@ export interface AuthorizeDeps {
   readonly redirectUris: () => Iterable<string>
 }
 
-/** Descriptions are those of the peers, word for word: people search for them. */
+/** Descriptions are those of the peers, word for word. */
 const WHOM_TO_ASK = 'If you have any questions, you may contact the administrator of the application.'
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 const LONGEST_URI = 2_048

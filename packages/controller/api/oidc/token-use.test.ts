@@ -130,6 +130,14 @@ describe('a bearer', () => {
   }
 })
 
+test('a bearer ends with the authenticator of the identity', async () => {
+  const other = await createPasswordUser(controller)
+  const { access_token, refresh_token } = await client.tokens(other)
+  await controller.askAdmin('DELETE', `/authenticators/${other.authenticatorId}`)
+  assert.equal((await client.asBearer(access_token)).status, 401)
+  assert.equal((await client.refresh(refresh_token)).status, 400)
+})
+
 describe('revoking', () => {
   test('a refresh token ends the session, an access token only itself, and only by its client', async () => {
     const one = await client.tokens(user)
