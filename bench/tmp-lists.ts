@@ -91,5 +91,8 @@ for (const [name, run] of Object.entries(work)) {
   }
   batch(400)
   const all = Array.from({ length: only ? 60 : 16 }, () => batch(50)).sort((a, b) => a[0] - b[0])
-  console.log(name.padEnd(20), `cpu us: least ${all[0]![0].toFixed(1)}, median ${all[all.length >> 1]![0].toFixed(1)}, ${all[0]![1].toFixed(0)} bytes`)
+  console.log(
+    name.padEnd(20),
+    `cpu us: least ${all[0]![0].toFixed(1)}, median ${all[all.length >> 1]![0].toFixed(1)}, ${all[0]![1].toFixed(0)} bytes`,
+  )
 }

@@ -4,9 +4,10 @@
  * Everything is looked up through the caller: an authenticator of somebody else is not found, whatever its id. Changing a
  * password takes the present one, and wrong guesses count like failed logins.
  */
+
+import { LoginRefused } from '../../auth/login.ts'
 import { hashNewPassword } from '../../auth/new-password.ts'
 import type { PasswordHasher } from '../../auth/password-hash.ts'
-import { LoginRefused } from '../../auth/login.ts'
 import type { PasswordLogin } from '../../auth/password-login.ts'
 import { ApiError, notFound } from '../../operation/api-error.ts'
 import { answerData, empty } from '../../operation/envelope.ts'
