@@ -20,7 +20,7 @@ import { countOf, kinds, nothingSeeded, seed } from './network.ts'
 import { OwnController } from './own-controller.ts'
 import { changePolicy, type PolicyChange } from './policy-change.ts'
 import { usageOf } from './process-usage.ts'
-import { aligned, growth, type Line, table } from './report.ts'
+import { aligned, growth, type Line, refusals, table } from './report.ts'
 import { measureChurn, measureSteady, type Plan, type Seeded } from './rounds.ts'
 import { steadyWorkloads } from './workloads.ts'
 
@@ -55,11 +55,10 @@ async function main(): Promise<void> {
     rounds: flags.smoke ? 1 : Number(flags.rounds),
     length: flags.smoke ? 30 : Number(flags.milliseconds),
     batch: flags.smoke ? 20 : 400,
-    note,
   }
   await printInputs(sizes, plan)
   await using own = await OwnController.start({ profileDirectory: flags.profile })
-  const contenders = [await Contender.open({ name: 'ours', ...connectionTo(own) })]
+  const contenders = [await Contender.open({ name: 'ours', isOurs: true, ...connectionTo(own) })]
   if (flags.against !== undefined && !flags.smoke) contenders.push(await openOther(flags.against))
   await run(contenders, sizes, plan)
 }
@@ -71,6 +70,7 @@ function connectionTo({ url, username, password, pid }: OwnController) {
 function openOther(url: string): Promise<Contender> {
   return Contender.open({
     name: 'other',
+    isOurs: false,
     url,
     username: flags['against-user'],
     password: flags['against-password'],
@@ -99,6 +99,7 @@ async function run(contenders: readonly Contender[], sizes: readonly number[], p
     if (size === POLICY_SIZE || flags.smoke) await measurePolicy(taking, size)
   }
   print(`\n${table(lines, names)}\n`)
+  for (const told of refusals(lines)) print(`${told}\n`)
   if (sizes.length > 1) print(`\n${growth(lines, 'ours')}\n`)
   print(`\n${aligned(memory)}\n`)
 }

@@ -11,6 +11,7 @@ export interface ContenderOptions {
   readonly password: string
   /** The process that serves it, where it runs on this machine. */
   readonly pid?: number | undefined
+  readonly isOurs: boolean
 }
 
 const BASE = '/edge/management/v1'
@@ -19,10 +20,12 @@ export class Contender {
   readonly name: string
   readonly endpoint: Endpoint
   readonly pid: number | undefined
+  readonly isOurs: boolean
   readonly #token: string
 
-  private constructor({ name, pid }: ContenderOptions, endpoint: Endpoint, token: string) {
+  private constructor({ name, pid, isOurs }: ContenderOptions, endpoint: Endpoint, token: string) {
     this.name = name
+    this.isOurs = isOurs
     this.endpoint = endpoint
     this.pid = pid
     this.#token = token

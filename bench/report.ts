@@ -45,8 +45,20 @@ export function growth(lines: readonly Line[], name: string): string {
   return aligned([['kind', 'workload', `p99 at ${smallest}`, `p99 at ${largest}`, 'growth'], ...rows])
 }
 
+/** One line for each workload of which some requests were not answered with success; they count for nothing above. */
+export function* refusals(lines: readonly Line[]): Generator<string> {
+  for (const { size, kind, workload, measured } of lines) {
+    for (const [name, rounds] of measured) {
+      const refused = rounds.reduce((sum, round) => sum + round.refused, 0)
+      const answered = all(rounds).length
+      if (refused > 0)
+        yield `${name} refused ${refused} of ${refused + answered} requests: ${kind} ${workload} at ${size}`
+    }
+  }
+}
+
 function summary(rounds: readonly Round[]): readonly string[] {
-  if (rounds.length === 0) return ['-', '-', '-', '-']
+  if (all(rounds).length === 0) return ['-', '-', '-', '-']
   const latencies = all(rounds)
   return [
     median(rounds.map(rate)).toFixed(0),
@@ -57,8 +69,8 @@ function summary(rounds: readonly Round[]): readonly string[] {
 }
 
 function ratios(ours: readonly Round[], others: readonly Round[]): readonly string[] {
-  if (others.length === 0) return ['-', '-', '-']
-  const each = ours.map((round, at) => rate(round) / rate(others[at]!))
+  const each = ours.map((round, at) => rate(round) / rate(others[at] ?? round)).filter(Number.isFinite)
+  if (others.length === 0 || each.length === 0) return ['-', '-', '-']
   const spread = `(${shown(Math.min(...each))} to ${shown(Math.max(...each))})`
   return [shown(median(each)), spread, shown(cpuPerThousand(others) / cpuPerThousand(ours))]
 }

@@ -3,7 +3,7 @@
  * them; which one begins changes from round to round.
  */
 import type { Contender } from './contender.ts'
-import { drive, RefusedError, type RequestSource } from './load/drive.ts'
+import { drive, type RequestSource } from './load/drive.ts'
 import type { Kind, SeededIds } from './network.ts'
 import { usageOf } from './process-usage.ts'
 import { creates, deletes, type Workload } from './workloads.ts'
@@ -18,6 +18,7 @@ export interface Round {
   readonly latencies: readonly number[]
   readonly seconds: number
   readonly cpuSeconds: number
+  readonly refused: number
 }
 
 /** The rounds of a workload, by the name of the controller. */
@@ -30,8 +31,6 @@ export interface Plan {
   readonly length: number
   /** How many entities a round creates before it deletes them again; it repeats that until its time is over. */
   readonly batch: number
-  /** Takes what is worth telling while it runs. */
-  readonly note: (text: string) => void
 }
 
 export async function measureSteady(
@@ -69,48 +68,42 @@ export async function measureChurn(
   return { create: part('created'), delete: part('deleted') }
 }
 
-const nothing: Round = { latencies: [], seconds: 0, cpuSeconds: 0 }
+const nothing: Round = { latencies: [], seconds: 0, cpuSeconds: 0, refused: 0 }
 
 function joined(a: Round, b: Round): Round {
   return {
     latencies: a.latencies.concat(b.latencies),
     seconds: a.seconds + b.seconds,
     cpuSeconds: a.cpuSeconds + b.cpuSeconds,
+    refused: a.refused + b.refused,
   }
 }
 
-/** The first round only warms up. A controller other than ours that refuses a request has no numbers for the workload. */
+/** The first round only warms up. */
 async function alternate<T>(
   seeded: readonly Seeded[],
-  { rounds, note }: Plan,
+  { rounds }: Plan,
   run: (one: Seeded, round: number) => Promise<T>,
 ): Promise<Map<string, T[]>> {
   const results = new Map<string, T[]>(seeded.map(({ contender }) => [contender.name, []]))
   for (let round = 0; round <= rounds; round++) {
     for (const one of round % 2 === 0 ? seeded : seeded.toReversed()) {
-      const { name } = one.contender
-      if (!results.has(name)) continue
-      try {
-        const result = await run(one, round)
-        if (round > 0) results.get(name)!.push(result)
-      } catch (error) {
-        if (one === seeded[0] || !(error instanceof RefusedError)) throw error
-        note(`${name}: ${error.message}`)
-        results.delete(name)
-      }
+      const result = await run(one, round)
+      if (round > 0) results.get(one.contender.name)!.push(result)
     }
   }
   return results
 }
 
+/** Ours must not refuse anything; another controller may, when it gives up on a request that takes too long. */
 function measure(
-  { endpoint, pid }: Contender,
+  { endpoint, pid, isOurs }: Contender,
   source: RequestSource,
   options: { readonly connections: number; readonly milliseconds?: number },
 ): Promise<Round> {
-  return drive(endpoint, source, options, async (run) => {
+  return drive(endpoint, source, { ...options, mayRefuse: !isOurs }, async (run) => {
     const before = usageOf(pid).cpuSeconds
-    const { latencies, seconds } = await run()
-    return { latencies, seconds, cpuSeconds: usageOf(pid).cpuSeconds - before }
+    const driven = await run()
+    return { ...driven, cpuSeconds: usageOf(pid).cpuSeconds - before }
   })
 }

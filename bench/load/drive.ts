@@ -14,6 +14,8 @@ export interface DriveOptions {
   readonly connections: number
   /** No request is begun later than this many milliseconds after the first; absent: the source ends it. */
   readonly milliseconds?: number
+  /** Requests may be refused: they are counted, and the rest goes on. */
+  readonly mayRefuse?: boolean
 }
 
 export interface Driven {
@@ -21,6 +23,8 @@ export interface Driven {
   readonly latencies: readonly number[]
   /** From the first request to the last answer. */
   readonly seconds: number
+  /** How many were answered, but not with success. */
+  readonly refused: number
 }
 
 /** A request of a load was not answered with success. */
@@ -34,13 +38,13 @@ export class RefusedError extends Error {
 }
 
 /**
- * Answers when every request is answered; throws at the first that is refused. `around` runs with all connections open
+ * Answers when every request is answered; throws at the first that is refused and may not be. `around` runs with all connections open
  * and idle, so that their handshakes are not part of what it measures.
  */
 export async function drive<T>(
   endpoint: Endpoint,
   source: RequestSource,
-  { connections, milliseconds = Number.POSITIVE_INFINITY }: DriveOptions,
+  { connections, milliseconds = Number.POSITIVE_INFINITY, mayRefuse = false }: DriveOptions,
   around: (run: () => Promise<Driven>) => Promise<T>,
 ): Promise<T> {
   using opened = new DisposableStack()
@@ -50,11 +54,17 @@ export async function drive<T>(
     ),
   )
   for (const connection of open) opened.use(connection)
-  return await around(() => runAll(open, source, milliseconds))
+  return await around(() => runAll(open, source, milliseconds, mayRefuse))
 }
 
-function runAll(open: readonly LoadConnection[], source: RequestSource, milliseconds: number): Promise<Driven> {
+function runAll(
+  open: readonly LoadConnection[],
+  source: RequestSource,
+  milliseconds: number,
+  mayRefuse: boolean,
+): Promise<Driven> {
   const latencies: number[] = []
+  let refused = 0
   const started = performance.now()
   const end = started + milliseconds
   let active = open.length
@@ -66,15 +76,17 @@ function runAll(open: readonly LoadConnection[], source: RequestSource, millisec
         sentAt = performance.now()
         const request = sentAt < end ? source.next() : undefined
         if (request !== undefined) connection.send(request, onResponse, onBroken)
-        else if (--active === 0) resolve({ latencies, seconds: (performance.now() - started) / 1000 })
+        else if (--active === 0) resolve({ latencies, seconds: (performance.now() - started) / 1000, refused })
       }
       const onResponse = (status: number, body: string) => {
-        latencies.push(performance.now() - sentAt)
-        if (status < 200 || status > 299) {
+        if (status >= 200 && status <= 299) {
+          latencies.push(performance.now() - sentAt)
+          source.answered?.(body)
+        } else if (mayRefuse) refused++
+        else {
           reject(new RefusedError(status, body))
           return
         }
-        source.answered?.(body)
         send()
       }
       send()

@@ -60,7 +60,7 @@ describe('patterns', () => {
       allOf: Array.from({ length: 8 }, (_, index) => ({ pattern: `[ab]*a[ab]{${300 + index}}[cd]|$` })),
     })
     const heapAfter = (times: number) => {
-      for (let round = 0; round < times; round++) assert.equal(compiled.validate(randomText(300)), undefined)
+      for (let round = 0; round < times; round++) assert.equal(compiled.validate(randomText(200)), undefined)
       collectGarbage()
       return process.memoryUsage().heapUsed
     }
