@@ -8,8 +8,8 @@ import { readRow } from '../state/load.ts'
 import type { Row } from '../state/row.ts'
 import type { Tables } from '../state/tables.ts'
 import type { JournalEntry, Store } from '../store/store.ts'
+import type { Turns } from '../turns.ts'
 import { type RowName, rowKey } from './finding.ts'
-import type { Turns } from './turns.ts'
 
 /** A row and the index of the newest journal entry about it. */
 export interface JournaledRow extends RowName {

@@ -5,8 +5,8 @@ import type { Registry } from '../resource-kit/registry.ts'
 import type { Row, TableName } from '../state/row.ts'
 import type { Tables } from '../state/tables.ts'
 import type { View } from '../state/view.ts'
+import type { Turns } from '../turns.ts'
 import type { Finding } from './finding.ts'
-import type { Turns } from './turns.ts'
 
 export async function checkReferences(
   { registry, tables }: { readonly registry: Registry; readonly tables: Tables },

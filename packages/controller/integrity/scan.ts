@@ -10,12 +10,12 @@ import type { Registry } from '../resource-kit/registry.ts'
 import type { Tables } from '../state/tables.ts'
 import type { ChangeCause, Writer } from '../state/writer.ts'
 import type { Store } from '../store/store.ts'
+import { Turns } from '../turns.ts'
 import { type Finding, rowKey } from './finding.ts'
 import { compareJournaledRows, type JournalVerdict } from './journaled-rows.ts'
 import { checkReferences } from './references.ts'
 import { compareStoredRows } from './stored-rows.ts'
 import { TouchedRows } from './touched-rows.ts'
-import { Turns } from './turns.ts'
 import { checkUniqueValues } from './unique-values.ts'
 
 export interface ScanDeps {

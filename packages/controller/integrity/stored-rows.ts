@@ -4,8 +4,8 @@ import { readRow } from '../state/load.ts'
 import type { Row } from '../state/row.ts'
 import type { Tables } from '../state/tables.ts'
 import type { Store, StoredRow } from '../store/store.ts'
+import type { Turns } from '../turns.ts'
 import type { Finding } from './finding.ts'
-import type { Turns } from './turns.ts'
 
 export interface StoredRowsDeps {
   readonly store: Pick<Store, 'load'>

@@ -78,6 +78,51 @@ export function writtenList(
   }
 }
 
+/** Characters that are sent at a time. */
+const PIECE = 65_536
+
+/** A list that is written while it is sent: as a whole it may be too much for memory. */
+export class StreamedList {
+  readonly meta: unknown
+  readonly #records: () => Iterable<string>
+  readonly #data: () => unknown
+
+  constructor(records: () => Iterable<string>, data: () => unknown, meta: unknown) {
+    this.#records = records
+    this.#data = data
+    this.meta = meta
+  }
+
+  get data(): unknown {
+    return this.#data()
+  }
+
+  /** All of them together are the body. */
+  *pieces(): Generator<string> {
+    let piece = '{"data":['
+    let separator = ''
+    for (const record of this.#records()) {
+      piece += separator + record
+      separator = ','
+      if (piece.length < PIECE) continue
+      yield piece
+      piece = ''
+    }
+    yield `${piece}],"meta":${JSON.stringify(this.meta)}}`
+  }
+}
+
+/** A list of records that become text only when it is their turn to be sent. */
+export function streamedList(
+  records: () => Iterable<string>,
+  data: () => readonly unknown[],
+  meta: ListMeta,
+  contentType?: string,
+): Answer {
+  const body = new StreamedList(records, data, listMeta(meta))
+  return { status: 200, body, ...(contentType === undefined ? {} : { contentType }) }
+}
+
 export function answerList(data: readonly unknown[], meta: ListMeta, contentType?: string): Answer {
   const body = { data, meta: listMeta(meta) }
   return { status: 200, body, ...(contentType === undefined ? {} : { contentType }) }

@@ -12,6 +12,7 @@ import type { Row } from '../state/row.ts'
 import type { View } from '../state/view.ts'
 import { type ChangeCause, type Writer, WriterBusyError } from '../state/writer.ts'
 import { StoreError } from '../store/store.ts'
+import { Turns } from '../turns.ts'
 import { Change } from './change.ts'
 import type { EntityReference } from './entity-reference.ts'
 import type { Registry } from './registry.ts'
@@ -68,6 +69,11 @@ export class Kit {
       },
       reference: (collection, id) => this.renderer.reference(collection, id, { view }),
     }
+  }
+
+  /** For work that is long: how long a turn of it may last. */
+  turns(): Turns {
+    return new Turns(this.#clock)
   }
 
   record(collection: string, row: Row, call: Call, place: Place = 'detail'): Record<string, unknown> {

@@ -6,7 +6,7 @@ import type { RowSource } from '../query/select.ts'
 import type { Row, TableName } from '../state/row.ts'
 import type { View } from '../state/view.ts'
 import type { Kit } from './kit.ts'
-import { answerQuery } from './list-answer.ts'
+import { answerQuery, answerQueryInTurns, type QueriedList } from './list-answer.ts'
 import { countOutside } from './registry.ts'
 import type { Rendering, Resource } from './resource.ts'
 import { filterableFields, type ResourceSymbols, symbolsOf } from './symbols.ts'
@@ -26,21 +26,26 @@ export class Lister {
   }
 
   /** The whole collection, as far as the caller may see it. */
-  all(call: Call): Answer {
+  all(call: Call): Answer | Promise<Answer> {
     const { view } = this.#kit
     const narrowed = this.#resource.narrow?.(call, view)
-    if (narrowed !== undefined) return this.#answer(call, this.#chosen(narrowed), 'list')
-    return this.#answer(call, this.#table(), 'list')
+    const source = narrowed === undefined ? this.#table() : this.#chosen(narrowed)
+    return answerQueryInTurns(call, this.#list(call, source, 'list'), () => this.#kit.turns())
   }
 
   /** Some rows of it: a list below another entity. */
-  some(call: Call, ids: Iterable<string>): Answer {
-    return this.#answer(call, this.#chosen(ids), 'sublist')
+  some(call: Call, ids: Iterable<string>): Answer | Promise<Answer> {
+    return answerQueryInTurns(call, this.#list(call, this.#chosen(ids), 'sublist'), () => this.#kit.turns())
   }
 
-  #answer(call: Call, source: RowSource<Row>, place: 'list' | 'sublist'): Answer {
+  /** A few rows of it, answered at once. */
+  few(call: Call, ids: Iterable<string>): Answer {
+    return answerQuery(call, this.#list(call, this.#chosen(ids), 'sublist'))
+  }
+
+  #list(call: Call, source: RowSource<Row>, place: 'list' | 'sublist'): QueriedList<Row, Rendering> {
     const rendering = this.#kit.rendering(call, place)
-    return answerQuery(call, {
+    return {
       source: this.#visible(source, rendering),
       symbols: this.#symbols,
       context: rendering,
@@ -48,7 +53,7 @@ export class Lister {
       record: (row) => this.#kit.renderer.record(this.#resource, row, rendering),
       text: (row) => this.#kit.renderer.text(this.#resource, row, rendering),
       contentType: place === 'list' ? this.#resource.listContentType : undefined,
-    })
+    }
   }
 
   #table(): RowSource<Row> {

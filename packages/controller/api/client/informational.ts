@@ -16,7 +16,7 @@ export interface ClientInformationalDeps extends VersionDeps, TrustDeps {
 export function clientInformationalOperations(deps: ClientInformationalDeps): Operation[] {
   return [
     ...versionOperations(deps),
-    ...capabilityOperations(),
+    ...capabilityOperations('partial'),
     ...specOperations(deps.specs),
     ...trustOperations(deps),
     {

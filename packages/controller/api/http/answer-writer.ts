@@ -4,7 +4,8 @@
  * Bodies stay strings when they can, because the platform joins a string body with the head into a single write.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { WrittenBody } from '../../operation/envelope.ts'
+import { setImmediate } from 'node:timers/promises'
+import { StreamedList, WrittenBody } from '../../operation/envelope.ts'
 import type { Answer } from '../../operation/operation.ts'
 import { endLingering } from './body-reader.ts'
 import { type Coding, pack, preferredCoding, SMALLEST_PACKED } from './compression.ts'
@@ -35,11 +36,29 @@ export class AnswerWriter {
   /** Sends what a handler answered; throws when its body cannot be written as JSON. */
   sendAnswer(request: IncomingMessage, response: ServerResponse, answer: Answer): void | Promise<void> {
     const { status, body, contentType = JSON_TYPE, headers } = answer
+    if (body instanceof StreamedList) return this.#stream(request, response, answer, body)
     if (answer.contentType !== undefined && (typeof body === 'string' || body instanceof Uint8Array)) {
       return this.send(request, response, status, body, contentType, headers)
     }
     const text = body === undefined ? '' : `${body instanceof WrittenBody ? body.text : JSON.stringify(body)}\n`
     return this.send(request, response, status, text, contentType, headers)
+  }
+
+  /** Sends a list as fast as the client takes it, and lets others go between two pieces. */
+  async #stream(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { status, contentType = JSON_TYPE, headers }: Answer,
+    list: StreamedList,
+  ): Promise<void> {
+    if (response.destroyed) return
+    response.writeHead(status, this.#head(request, contentType, headers) as string[])
+    for (const piece of list.pieces()) {
+      if (response.write(piece)) await setImmediate()
+      else await roomIn(response)
+      if (response.destroyed) return
+    }
+    response.end('\n')
   }
 
   /** Sends a body as it is, packed when the client asks for it; a promise only while a large one is being packed. */
@@ -81,19 +100,9 @@ export class AnswerWriter {
     length = body.length,
   ): void {
     if (response.destroyed) return
-    const head: (string | number)[] = [
-      'content-type',
-      contentType,
-      'server',
-      this.#server,
-      'ziti-instance-id',
-      this.#instanceId,
-      'content-length',
-      length,
-    ]
-    if (request.headers.origin !== undefined) head.push(...CROSS_ORIGIN_HEADERS)
+    const head = this.#head(request, contentType, headers)
+    head.push('content-length', length)
     if (coding !== undefined) head.push('content-encoding', coding)
-    if (headers !== undefined) pushHeaders(head, headers)
     if (ending !== 'keep') head.push('connection', 'close')
     response.writeHead(status, head as string[])
     if (ending === 'linger') endLingering(request, response, body as string)
@@ -101,6 +110,26 @@ export class AnswerWriter {
     else if (typeof body === 'string') response.end(body, body.length === length ? 'latin1' : 'utf8')
     else response.end(body)
   }
+
+  /** The lines that every answer has. */
+  #head(request: IncomingMessage, contentType: string, headers: Headers): (string | number)[] {
+    const head: (string | number)[] = ['content-type', contentType, 'server', this.#server]
+    head.push('ziti-instance-id', this.#instanceId)
+    if (request.headers.origin !== undefined) head.push(...CROSS_ORIGIN_HEADERS)
+    if (headers !== undefined) pushHeaders(head, headers)
+    return head
+  }
+}
+
+/** Waits until the client has taken what was sent, or is gone. */
+function roomIn(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      response.off('drain', go).off('close', go)
+      resolve()
+    }
+    response.on('drain', go).on('close', go)
+  })
 }
 
 function pushHeaders(head: (string | number)[], headers: NonNullable<Headers>): void {

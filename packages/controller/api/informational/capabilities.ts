@@ -21,7 +21,8 @@ export function offeredCapabilities(versions: ApiVersions): readonly ControllerC
   return [...oidc, 'HA_CONTROLLER']
 }
 
-export function capabilityOperations(): Operation[] {
+/** Endpoints may ask what routers can do while a factor is outstanding; on the management API that takes a full session. */
+export function capabilityOperations(routersFor: 'partial' | 'session'): Operation[] {
   return [
     {
       operationId: 'listEnumeratedCapabilities',
@@ -34,7 +35,7 @@ export function capabilityOperations(): Operation[] {
       operationId: 'listEnumeratedRouterCapabilities',
       method: 'GET',
       path: '/enumerated-router-capabilities',
-      access: 'partial',
+      access: routersFor,
       handle: () => answerData(routerCapabilities),
     },
   ]

@@ -91,7 +91,7 @@ function ownIdentity(kit: Kit, call: Call) {
 /** The list is bounded to the caller before the caller's filter is looked at, so no filter widens it. */
 function ownAuthenticators(kit: Kit, lister: Lister, call: Call): Answer {
   const own = kit.view.find('authenticators', 'identityId', call.caller.identityId).map(({ id }) => id)
-  const answer = lister.some(call, own)
+  const answer = lister.few(call, own)
   const { data, meta } = answer.body as { readonly data: readonly Record<string, unknown>[]; readonly meta: unknown }
   return { ...answer, body: { data: data.map(asOwn), meta } }
 }

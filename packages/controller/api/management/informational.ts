@@ -15,7 +15,7 @@ export interface InformationalDeps extends VersionDeps, TrustDeps, SummaryDeps {
 export function informationalOperations(deps: InformationalDeps): Operation[] {
   return [
     ...versionOperations(deps),
-    ...capabilityOperations(),
+    ...capabilityOperations('session'),
     ...specOperations(deps.specs),
     ...trustOperations(deps),
     ...summaryOperations(deps),

@@ -3,16 +3,16 @@
  * requests and timers go first.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { Clock } from '../clock.ts'
+import type { Clock } from './clock.ts'
 
 const turnMilliseconds = 10
 
 export class Turns {
   readonly #clock: Pick<Clock, 'monotonic'>
-  readonly #signal: AbortSignal
+  readonly #signal: AbortSignal | undefined
   #end: number
 
-  constructor(clock: Pick<Clock, 'monotonic'>, signal: AbortSignal) {
+  constructor(clock: Pick<Clock, 'monotonic'>, signal?: AbortSignal) {
     this.#clock = clock
     this.#signal = signal
     this.#end = clock.monotonic() + turnMilliseconds
@@ -24,9 +24,9 @@ export class Turns {
 
   /** Waits for the next turn; throws when there is none to come. */
   async next(): Promise<void> {
-    this.#signal.throwIfAborted()
+    this.#signal?.throwIfAborted()
     await setImmediate()
-    this.#signal.throwIfAborted()
+    this.#signal?.throwIfAborted()
     this.#end = this.#clock.monotonic() + turnMilliseconds
   }
 }
