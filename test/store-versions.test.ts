@@ -35,7 +35,7 @@ describe('a store', () => {
       await copyFile(join(stores, file), configuration.database)
       await copyFile(join(stores, `${name}.key`), join(folder.path, 'secrets.key'))
       await chmod(join(folder.path, 'secrets.key'), 0o600)
-      const journalBefore = journalOf(join(stores, file))
+      const journalBefore = journalOf(configuration.database)
 
       await using controller = await ControllerProcess.run(configuration)
       using admin = await ApiClient.login(controller, kept.administrator)
@@ -68,6 +68,7 @@ async function assertSecondFactorWorks(controller: ControllerProcess, user: Samp
   assert.equal((await client.get('/services')).status, 200)
 }
 
+/** To be asked of copies only: SQLite leaves files beside what it reads. */
 function journalOf(file: string): string[] {
   using database = new DatabaseSync(file, { readOnly: true })
   const lines = database.prepare('SELECT idx, ord, time, tbl, id, before, after FROM journal ORDER BY seq').all()

@@ -90,11 +90,17 @@ export const subjects: Readonly<Record<string, Subject>> = {
     },
   },
   sessions: {
-    async row({ make }) {
+    async row({ make, fresh }) {
       const identityId = await make('identities')
       const apiSessionId = await make('api-sessions')
       const serviceId = await make('services')
-      return (change) => change.create('sessions', { type: 'Dial', identityId, apiSessionId, serviceId })
+      // A session that no policy grants is ended within a moment.
+      const roles = { identityRoles: [`@${identityId}`], serviceRoles: [`@${serviceId}`] }
+      const policy = { name: fresh('grant'), type: 'Dial', semantic: 'AnyOf', ...roles }
+      return (change) => {
+        change.create('servicePolicies', policy)
+        return change.create('sessions', { type: 'Dial', identityId, apiSessionId, serviceId })
+      }
     },
   },
   revocations: { members: { id: () => randomUUID(), type: () => 'JTI' } },
