@@ -3,10 +3,14 @@
  * does. Times are for a quiet machine, times WEFT_SLACK; memory is what it is.
  */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readdir, stat } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { ApiClient, type Json } from './kit/api-client.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiClient, type Json, managementApi } from './kit/api-client.ts'
 import type { Configuration } from './kit/configuration.ts'
 import { ControllerProcess } from './kit/controller-process.ts'
 import { HeapProbe, inspectable } from './kit/heap-probe.ts'
@@ -67,6 +71,25 @@ describe(`a network of ${size.identities} identities, ${size.services} services 
     assert.ok(byRole.length >= size.identities / 1_000)
   })
 
+  test('is listed without a limit in bounded memory, while others are served', limits, async (t) => {
+    const path = `/identities?filter=${encodeURIComponent('sort by name limit none')}`
+    const { result, longestWait } = await whileServing(() => bytesOf(path))
+    const resident = await residentBytes(controller.pid)
+    t.diagnostic(`${Math.round(result / MEBIBYTE)} MiB; others waited ${Math.round(longestWait)} ms at most`)
+    assert.ok(result > size.identities * 500)
+    assert.ok(longestWait < 500 * slack, `somebody waited ${Math.round(longestWait)} ms`)
+    assert.ok(resident < MEMORY_LIMIT, `it takes ${Math.round(resident / MEBIBYTE)} MiB`)
+  })
+
+  test('is searched by a costly filter while others are served', limits, async (t) => {
+    const terms = Array.from({ length: 120 }, (_, at) => `anyOf(roleAttributes) icontains "no ${at}"`)
+    const path = `/identities?filter=${encodeURIComponent(terms.join(' or '))}`
+    const { result, longestWait } = await whileServing(() => admin.get(path))
+    t.diagnostic(`others waited ${Math.round(longestWait)} ms at most`)
+    assert.equal(result.status, 200, result.text.slice(0, 300))
+    assert.ok(longestWait < 250 * slack, `somebody waited ${Math.round(longestWait)} ms`)
+  })
+
   test('takes a policy over everything in milliseconds, and every member sees it at once', limits, async (t) => {
     using probe = await HeapProbe.attach(controller)
     const [identity] = await admin.list('/identities', 'name = "identity-500"')
@@ -117,6 +140,33 @@ describe(`a network of ${size.identities} identities, ${size.services} services 
     const reply = await admin.get(`${path}${path.includes('?') ? '&' : '?'}limit=1`)
     assert.equal(reply.status, 200, reply.text)
     return (reply.body!.meta!['pagination'] as { totalCount: number }).totalCount
+  }
+
+  /** Reads an answer and throws it away; answers its size. */
+  async function bytesOf(path: string): Promise<number> {
+    const headers = { 'zt-session': admin.token! }
+    const asked = request(`${controller.url}${managementApi}${path}`, { ca: controller.ca, agent: false, headers })
+    const [response] = (await once(asked.end(), 'response')) as [IncomingMessage]
+    let bytes = 0
+    for await (const piece of response) bytes += (piece as Buffer).length
+    return bytes
+  }
+
+  /** Does something while somebody else asks for small things; answers how long the longest of these took. */
+  async function whileServing<T>(work: () => Promise<T>): Promise<{ result: T; longestWait: number }> {
+    using other = new ApiClient(controller, { connections: 1 })
+    let isDone = false
+    const working = work().finally(() => {
+      isDone = true
+    })
+    let longestWait = 0
+    while (!isDone) {
+      const started = performance.now()
+      assert.equal((await other.get('/version')).status, 200)
+      longestWait = Math.max(longestWait, performance.now() - started)
+      await sleep(5)
+    }
+    return { result: await working, longestWait }
   }
 
   async function patched(path: string, body: Json): Promise<void> {
