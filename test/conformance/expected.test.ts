@@ -18,8 +18,8 @@ test('an exchange passes when it is as recorded or better', () => {
 })
 
 test('a judged file with fewer passes than before is a shortfall', () => {
-  const passes = { 'management/services': 9, 'management/configs': 5, 'management/new': 0, 'oidc/flows': 0 }
-  assert.deepEqual(findShortfalls({ ...expected, passes: { ...expected.passes, 'oidc/flows': 3 } }, passes), [
+  const passes = { 'management/services': 9, 'management/configs': 5, 'management/new': 0, 'fabric/links': 0 }
+  assert.deepEqual(findShortfalls({ ...expected, passes: { ...expected.passes, 'fabric/links': 3 } }, passes), [
     { file: 'management/services', passed: 9, wanted: 10 },
   ])
 })
@@ -37,7 +37,7 @@ test('numbers rise and never sink, in the order of names', () => {
     'management/services': 12,
     'management/configs': 1,
     'management/cas': 7,
-    'oidc/flows': 9,
+    'fabric/links': 9,
   })
   assert.deepEqual(Object.entries(raised.passes), [
     ['management/cas', 7],

@@ -54,8 +54,8 @@ export class AnswerWriter {
     if (response.destroyed) return
     response.writeHead(status, this.#head(request, contentType, headers) as string[])
     for (const piece of list.pieces()) {
-      if (response.write(piece)) await setImmediate()
-      else await roomIn(response)
+      await sent(response, piece)
+      await setImmediate()
       if (response.destroyed) return
     }
     response.end('\n')
@@ -121,14 +121,18 @@ export class AnswerWriter {
   }
 }
 
-/** Waits until the client has taken what was sent, or is gone. */
-function roomIn(response: ServerResponse): Promise<void> {
+/**
+ * Writes a piece and waits until it is on its way, or the client is gone. The platform's 'drain' does not always come: a
+ * response gathers what is written in one tick and may find room that it had said was not there.
+ */
+function sent(response: ServerResponse, piece: string): Promise<void> {
   return new Promise((resolve) => {
-    const go = () => {
-      response.off('drain', go).off('close', go)
+    const done = () => {
+      response.off('close', done)
       resolve()
     }
-    response.on('drain', go).on('close', go)
+    response.once('close', done)
+    response.write(piece, done)
   })
 }
 
