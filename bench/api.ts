@@ -4,19 +4,18 @@
  *
  *   npm run bench:api -- [--sizes 1000,10000,100000] [--rounds N] [--milliseconds N]
  *                        [--against URL --against-user NAME --against-password PASSWORD]
- *                        [--against-pid PID] [--against-sizes 1000,10000] [--profile DIRECTORY] [--smoke]
+ *                        [--against-pid PID] [--against-sizes 1000,10000] [--policy-milliseconds N]
+ *                        [--only TEXT] [--profile DIRECTORY] [--smoke]
  *
- * `--against-pid` is for its CPU and memory, which are known only of a process on this machine. `--profile` has our
- * controller write CPU profiles, which slows it down a little.
+ * `--against-pid` is for its CPU and memory, which are known only of a process on this machine. `--only` measures what has
+ * the text in its kind and name, such as `identities list`. `--profile` has our controller write CPU profiles, which slows
+ * it down a little.
  */
-import { mkdtemp, open, rm } from 'node:fs/promises'
-import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Contender } from './contender.ts'
-import { measureCeiling } from './load/ceiling.ts'
+import { inputs } from './inputs.ts'
 import { median } from './load/quantile.ts'
-import { countOf, kinds, nothingSeeded, seed } from './network.ts'
+import { countOf, kinds, nothingSeeded, type SeededIds, seed } from './network.ts'
 import { OwnController } from './own-controller.ts'
 import { changePolicy, type PolicyChange } from './policy-change.ts'
 import { usageOf } from './process-usage.ts'
@@ -49,22 +48,25 @@ const { values: flags } = parseArgs({
 await main()
 
 async function main(): Promise<void> {
-  const sizes = flags.smoke ? [200] : numbers(flags.sizes)
+  const sizes = flags.smoke ? [200, 1_000] : numbers(flags.sizes)
   const plan: Plan = {
     connections: CONNECTIONS,
     rounds: flags.smoke ? 1 : Number(flags.rounds),
     length: flags.smoke ? 30 : Number(flags.milliseconds),
     batch: flags.smoke ? 20 : 400,
   }
-  await printInputs(sizes, plan)
+  for await (const line of inputs(sizes, plan)) print(`${line}\n`)
+  if (flags.against !== undefined) print(`against ${flags.against}, at ${flags['against-sizes']}, as it was started\n`)
   await using own = await OwnController.start({ profileDirectory: flags.profile })
-  const contenders = [await Contender.open({ name: 'ours', isOurs: true, ...connectionTo(own) })]
-  if (flags.against !== undefined && !flags.smoke) contenders.push(await openOther(flags.against))
-  await run(contenders, sizes, plan)
+  const ours = await openOwn('ours', own)
+  const others = flags.against === undefined || flags.smoke ? [] : [await openOther(flags.against)]
+  const grown = await compareControllers([ours, ...others], sizes, plan)
+  const [smallest, largest] = [Math.min(...sizes), Math.max(...sizes)]
+  if (smallest < largest) await measureGrowth({ contender: ours, ids: grown, size: largest }, smallest, plan)
 }
 
-function connectionTo({ url, username, password, pid }: OwnController) {
-  return { url, username, password, pid }
+function openOwn(name: string, { url, username, password, pid }: OwnController): Promise<Contender> {
+  return Contender.open({ name, isOurs: true, url, username, password, pid })
 }
 
 function openOther(url: string): Promise<Contender> {
@@ -78,49 +80,63 @@ function openOther(url: string): Promise<Contender> {
   })
 }
 
-async function run(contenders: readonly Contender[], sizes: readonly number[], plan: Plan): Promise<void> {
-  const names = contenders.map(({ name }) => name)
+/** Measures at each size what takes part in it, and answers what our controller holds at the end. */
+async function compareControllers(
+  contenders: readonly Contender[],
+  sizes: readonly number[],
+  plan: Plan,
+): Promise<SeededIds> {
   const everyone = contenders.map((contender) => ({ contender, ids: nothingSeeded() }))
   const otherSizes = numbers(flags['against-sizes'])
   const lines: Line[] = []
-  const memory: string[][] = [['size', 'controller', 'seeded in s', 'resident MB']]
+  const memory: string[][] = [['size', 'controller', 'seeded in s', 'resident MB', 'after load']]
   for (const size of sizes) {
-    const taking = everyone.filter((_, at) => at === 0 || otherSizes.includes(size))
-    for (const { contender, ids } of taking) {
-      const began = performance.now()
-      await seed(contender, size, ids, CONNECTIONS)
-      const seconds = (performance.now() - began) / 1000
-      note(`${contender.name}: ${size} identities and what belongs to them in ${seconds.toFixed(1)} s`)
-      memory.push([String(size), contender.name, seconds.toFixed(1), residentMegabytes(contender)])
-    }
-    lines.push(...(await measureSize(taking, size, plan)))
-    for (const { contender } of taking)
-      memory.push([String(size), contender.name, 'measured', residentMegabytes(contender)])
+    const taking = everyone
+      .filter(({ contender }) => contender.isOurs || otherSizes.includes(size))
+      .map((one) => ({ ...one, size }))
+    const seeded = new Map<Contender, string[]>()
+    for (const one of taking) seeded.set(one.contender, await grow(one))
+    lines.push(...(await measureAll(taking, plan)))
+    for (const [contender, row] of seeded) memory.push([String(size), ...row, residentMegabytes(contender)])
     if (size === POLICY_SIZE || flags.smoke) await measurePolicy(taking, size)
   }
+  const names = contenders.map(({ name }) => name)
   print(`\n${table(lines, names)}\n`)
   for (const told of refusals(lines)) print(`${told}\n`)
-  if (sizes.length > 1) print(`\n${growth(lines, 'ours')}\n`)
   print(`\n${aligned(memory)}\n`)
+  return everyone[0]!.ids
 }
 
-async function measureSize(taking: readonly Seeded[], size: number, plan: Plan): Promise<Line[]> {
+/** A second controller of ours with a small network, in turns with the one that has grown large. */
+async function measureGrowth(large: Seeded, size: number, plan: Plan): Promise<void> {
+  await using own = await OwnController.start()
+  const small = { contender: await openOwn(`at ${size}`, own), ids: nothingSeeded(), size }
+  await grow(small)
+  const lines = await measureAll([large, small], plan)
+  print(`\nfrom ${size} to ${large.size}\n${growth(lines, small.contender.name, large.contender.name)}\n`)
+}
+
+async function grow({ contender, ids, size }: Seeded): Promise<string[]> {
+  const began = performance.now()
+  await seed(contender, size, ids, CONNECTIONS)
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  note(`${contender.name}: ${size} identities and what belongs to them in ${seconds} s`)
+  return [contender.name, seconds, residentMegabytes(contender)]
+}
+
+async function measureAll(taking: readonly Seeded[], plan: Plan): Promise<Line[]> {
+  const names = taking.map(({ contender }) => contender.name)
+  const { size } = taking[0]!
   const lines: Line[] = []
   const add = (kind: string, workload: string, measured: Line['measured']) => {
-    lines.push({ size, kind, workload, measured })
-    note(
-      table(
-        lines.slice(-1),
-        taking.map(({ contender }) => contender.name),
-      )
-        .split('\n')
-        .at(-1)!,
-    )
+    const line = { size, kind, workload, measured }
+    lines.push(line)
+    note(table([line], names).split('\n').at(-1)!)
   }
   for (const kind of kinds) {
     for (const workload of steadyWorkloads) {
       if (workload.kind !== kind || !isWanted(kind, workload.name)) continue
-      add(kind, workload.name, await measureSteady(workload, taking, size, plan))
+      add(kind, workload.name, await measureSteady(workload, taking, plan))
     }
     if (!isWanted(kind, 'create') && !isWanted(kind, 'delete')) continue
     const churn = await measureChurn(kind, taking, plan)
@@ -154,42 +170,6 @@ async function measurePolicy(taking: readonly Seeded[], size: number): Promise<v
   }
   const services = countOf('services', size)
   print(`\na policy over ${size} identities x ${services} services, until a reader sees it\n${aligned(rows)}\n`)
-}
-
-async function printInputs(sizes: readonly number[], plan: Plan): Promise<void> {
-  const { connections, rounds, length, batch } = plan
-  const load = loadavg().map((value) => value.toFixed(2))
-  print(`node ${process.version}, ${availableParallelism()} x ${cpus()[0]?.model ?? 'unknown processor'}\n`)
-  print(`load average before: ${load.join(' ')}; the generator of the load runs on the same machine\n`)
-  print(`${connections} connections, ${rounds} rounds of ${length} ms in turns, creates and deletes by ${batch}\n`)
-  for (const size of sizes) {
-    print(`size ${size}: ${kinds.map((kind) => `${countOf(kind, size)} ${kind}`).join(', ')}\n`)
-  }
-  print('durability: ours SQLite in WAL mode with synchronous=FULL, each commit synced before it is answered\n')
-  if (flags.against !== undefined)
-    print(`            other as ${flags.against} was started, sizes ${flags['against-sizes']}\n`)
-  print(`            4 KiB written and synced in ${(await syncMilliseconds()).toFixed(2)} ms (median)\n`)
-  for (const { bytes, perSecond } of await measureCeiling([1_500, 150_000], { connections, milliseconds: length })) {
-    print(`the generator takes at most ${perSecond.toFixed(0)} answers of ${bytes} bytes per second\n`)
-  }
-}
-
-/** What the disk under the temporary directory takes for the smallest durable write. */
-async function syncMilliseconds(): Promise<number> {
-  const directory = await mkdtemp(join(tmpdir(), 'weft-bench-'))
-  try {
-    await using file = await open(join(directory, 'synced'), 'w')
-    const times: number[] = []
-    for (let at = 0; at < 50; at++) {
-      const began = performance.now()
-      await file.write(Buffer.alloc(4_096))
-      await file.datasync()
-      times.push(performance.now() - began)
-    }
-    return median(times)
-  } finally {
-    await rm(directory, { recursive: true, force: true })
-  }
 }
 
 function residentMegabytes({ pid }: Contender): string {

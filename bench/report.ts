@@ -28,21 +28,15 @@ export function table(lines: readonly Line[], [ours, other]: readonly string[]):
   return aligned([head, ...rows])
 }
 
-/** How the slowest hundredth of the answers grew from the smallest to the largest size. */
-export function growth(lines: readonly Line[], name: string): string {
-  const sizes = [...new Set(lines.map(({ size }) => size))]
-  const [smallest, largest] = [Math.min(...sizes), Math.max(...sizes)]
-  const p99 = (size: number, { kind, workload }: Line) => {
-    const line = lines.find((one) => one.size === size && one.kind === kind && one.workload === workload)
-    return quantile(all(line?.measured.get(name) ?? []), 0.99)
-  }
-  const rows = lines
-    .filter(({ size }) => size === smallest)
-    .map((line) => {
-      const [before, after] = [p99(smallest, line), p99(largest, line)]
-      return [line.kind, line.workload, shown(before), shown(after), `${(after / before).toFixed(2)}x`]
-    })
-  return aligned([['kind', 'workload', `p99 at ${smallest}`, `p99 at ${largest}`, 'growth'], ...rows])
+/** How the slowest hundredth of the answers grew from a small network to a large one, measured in the same rounds. */
+export function growth(lines: readonly Line[], small: string, large: string): string {
+  const rows = lines.map(({ kind, workload, measured }) => {
+    const p99s = [small, large].map((name) => (measured.get(name) ?? []).map(p99))
+    const [before, after] = p99s.map(median) as [number, number]
+    const each = p99s[1]!.map((value, round) => value / p99s[0]![round]!)
+    return [kind, workload, shown(before), shown(after), `${shown(median(each))}x`, spreadOf(each)]
+  })
+  return aligned([['kind', 'workload', `${small} p99 ms`, `${large} p99 ms`, 'growth', '(least to most)'], ...rows])
 }
 
 /** One line for each workload of which some requests were not answered with success; they count for nothing above. */
@@ -71,8 +65,15 @@ function summary(rounds: readonly Round[]): readonly string[] {
 function ratios(ours: readonly Round[], others: readonly Round[]): readonly string[] {
   const each = ours.map((round, at) => rate(round) / rate(others[at] ?? round)).filter(Number.isFinite)
   if (others.length === 0 || each.length === 0) return ['-', '-', '-']
-  const spread = `(${shown(Math.min(...each))} to ${shown(Math.max(...each))})`
-  return [shown(median(each)), spread, shown(cpuPerThousand(others) / cpuPerThousand(ours))]
+  return [shown(median(each)), spreadOf(each), shown(cpuPerThousand(others) / cpuPerThousand(ours))]
+}
+
+function spreadOf(values: readonly number[]): string {
+  return `(${shown(Math.min(...values))} to ${shown(Math.max(...values))})`
+}
+
+function p99({ latencies }: Round): number {
+  return quantile(latencies, 0.99)
 }
 
 function all(rounds: readonly Round[]): readonly number[] {

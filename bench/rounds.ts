@@ -11,6 +11,8 @@ import { creates, deletes, type Workload } from './workloads.ts'
 export interface Seeded {
   readonly contender: Contender
   readonly ids: SeededIds
+  /** Of the network that it holds. */
+  readonly size: number
 }
 
 /** One round of one workload on one controller. */
@@ -33,13 +35,8 @@ export interface Plan {
   readonly batch: number
 }
 
-export async function measureSteady(
-  workload: Workload,
-  seeded: readonly Seeded[],
-  size: number,
-  plan: Plan,
-): Promise<Measured> {
-  return await alternate(seeded, plan, async ({ contender, ids }, round) => {
+export async function measureSteady(workload: Workload, seeded: readonly Seeded[], plan: Plan): Promise<Measured> {
+  return await alternate(seeded, plan, async ({ contender, ids, size }, round) => {
     const source = workload.source({ contender, size, ids }, round)
     return await measure(contender, source, { connections: plan.connections, milliseconds: plan.length })
   })

@@ -10,19 +10,20 @@ async function openSession() {
   const { identityId } = await createPasswordUser(controller)
   const service = { name: `service of ${identityId}`, encryptionRequired: false }
   const serviceId = idOf(await controller.askAdmin('POST', '/services', service))
+  // A session that no policy grants is ended within a moment.
+  const roles = { identityRoles: [`@${identityId}`], serviceRoles: [`@${serviceId}`] }
+  const policy = { name: `policy of ${identityId}`, type: 'Dial', semantic: 'AnyOf', ...roles }
+  const policyId = idOf(await controller.askAdmin('POST', '/service-policies', policy))
   const [apiSession] = [...controller.core.kit.view.find('apiSessions', 'identityId', identityId)]
   const values = { type: 'Dial', identityId, serviceId, apiSessionId: apiSession!.id }
   const { id } = await controller.write((change) => change.create('sessions', values, { idKind: 'cuid' }))
-  return { ...values, id, path: `/sessions/${id}` }
+  return { ...values, id, policyId, path: `/sessions/${id}` }
 }
 
 test('a session names what it is for and by which policies', async () => {
   const session = await openSession()
   const before = (await controller.askAdmin('GET', session.path)).json.data
-  assert.deepEqual([before.servicePolicies, before.edgeRouters, before.token], [[], null, session.id])
-  const roles = { identityRoles: [`@${session.identityId}`], serviceRoles: [`@${session.serviceId}`] }
-  const policy = { name: session.id, type: 'Dial', semantic: 'AnyOf', ...roles }
-  const policyId = idOf(await controller.askAdmin('POST', '/service-policies', policy))
+  assert.deepEqual([before.edgeRouters, before.token], [null, session.id])
   const routerId = idOf(await controller.askAdmin('POST', '/edge-routers', { name: session.id, cost: 7 }))
   const router = { semantic: 'AnyOf', edgeRouterRoles: [`@${routerId}`] }
   const byIdentity = { ...router, name: 'one', identityRoles: [`@${session.identityId}`] }
@@ -33,7 +34,7 @@ test('a session names what it is for and by which policies', async () => {
     .data
   assert.deepEqual(
     servicePolicies.map(({ id, entity }: Record<string, string>) => [id, entity]),
-    [[policyId, 'service-policies']],
+    [[session.policyId, 'service-policies']],
   )
   assert.deepEqual([edgeRouters[0].name, edgeRouters[0].cost, edgeRouters[0].isOnline], [session.id, 7, false])
   assert.deepEqual([service.id, apiSession.id], [session.serviceId, session.apiSessionId])
