@@ -48,7 +48,7 @@ const { values: flags } = parseArgs({
 await main()
 
 async function main(): Promise<void> {
-  const sizes = flags.smoke ? [200, 1_000] : numbers(flags.sizes)
+  const sizes = flags.smoke ? [200] : numbers(flags.sizes)
   const plan: Plan = {
     connections: CONNECTIONS,
     rounds: flags.smoke ? 1 : Number(flags.rounds),

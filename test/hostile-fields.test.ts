@@ -81,7 +81,7 @@ describe('a wrong value', () => {
       await Promise.all(Array.from({ length: CLIENTS }, ask))
     }
     t.diagnostic(`${count} bodies`)
-    assert.ok(count > 5_000)
+    assert.ok(count > 4_000, `only ${count}`)
     assert.equal(controller.child.stderr, '')
     for (const [collection, id] of existing) {
       const { status } = await admin.get(`/${collection}/${id}`)
@@ -157,14 +157,21 @@ function* operationsWithBody({ paths }: Interface) {
 
 /** The base with each member, and each member of its members, set to each wrong value; and each wrong value as a whole. */
 function* bodiesOf(api: Interface, schema: Schema, base: Json): Generator<unknown> {
-  yield* wrongValues.filter((value) => value !== undefined)
+  yield* wrongValues
   for (const [name, member] of Object.entries(resolved(api, schema).properties ?? {})) {
-    for (const value of wrongValues) yield { ...base, [name]: value }
+    for (const value of shareOfValues(name)) yield { ...base, [name]: value }
     const inner = resolved(api, member).properties ?? {}
     const whole = (base[name] ?? {}) as Json
-    for (const part of Object.keys(inner))
-      for (const value of wrongValues) yield { ...base, [name]: { ...whole, [part]: value } }
+    for (const part of Object.keys(inner)) {
+      for (const value of shareOfValues(name + part)) yield { ...base, [name]: { ...whole, [part]: value } }
+    }
   }
+}
+
+/** A third of the values, another third for another member; with WEFT_LONG all of them for each. */
+function shareOfValues(member: string): readonly unknown[] {
+  if (process.env.WEFT_LONG) return wrongValues
+  return wrongValues.filter((_value, at) => (at + member.length) % 3 === 0)
 }
 
 function resolved({ definitions }: Interface, schema: Schema): Schema {

@@ -242,7 +242,7 @@ test('a storm of guesses ends in refusals, and others are answered meanwhile', {
   }
   t.diagnostic(`${waits.length} reads meanwhile, the middle one in ${median(waits).toFixed(1)} ms`)
   assert.ok(median(waits) < 100 * slack, `reads took ${median(waits)} ms`)
-  assert.ok(Math.max(...waits) < 1_000 * slack, `a read took ${Math.max(...waits)} ms`)
+  assert.ok(Math.max(...waits) < 2_000 * slack, `a read took ${Math.max(...waits)} ms`)
   assert.equal((await guess('lena', right)).status, 200)
 })
 
