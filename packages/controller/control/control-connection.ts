@@ -1,0 +1,92 @@
+/**
+ * The control channel of one router, as the rest of the controller sees it: who it is, and how messages reach it. What
+ * belongs to the connection ends with it.
+ */
+import type { Channel, Message, OutgoingMessage, SendOptions } from '@weft/wire'
+import { type ControlMessageInit, type ControlMessageName, controlMessages } from '@weft/wire/messages'
+import type { RouteMessage, RouteResult } from '../fabric/route-message.ts'
+import type { RouterConnection, UnrouteTime } from '../fabric/router-connection.ts'
+import type { Logger } from '../log/logger.ts'
+import { routeOf, routeResultOf } from './route-codec.ts'
+
+/** Circuits are made over this queue, so that a large state on the other does not hold them up. */
+const URGENT = 'high'
+
+export interface ControlConnectionDeps {
+  readonly channel: Channel
+  readonly routerId: string
+  readonly isResumed: boolean
+  readonly log: Logger
+}
+
+export class ControlConnection implements RouterConnection {
+  readonly routerId: string
+  readonly isResumed: boolean
+  readonly channel: Channel
+  /** What ends with the connection. */
+  readonly parts = new DisposableStack()
+  readonly #log: Logger
+
+  constructor({ channel, routerId, isResumed, log }: ControlConnectionDeps) {
+    this.channel = channel
+    this.routerId = routerId
+    this.isResumed = isResumed
+    this.#log = log
+  }
+
+  /** Resolves when the message is on its way. */
+  async send<K extends ControlMessageName>(
+    name: K,
+    fields: ControlMessageInit<K>,
+    options?: SendOptions,
+  ): Promise<void> {
+    await this.channel.send(encode(name, fields), options)
+  }
+
+  /** Sends what a router can do without: a failure is logged and that is all. */
+  tell<K extends ControlMessageName>(name: K, fields: ControlMessageInit<K>, options?: SendOptions): void {
+    this.send(name, fields, options).catch((err) => this.#notSent(name, err))
+  }
+
+  /** Sends and waits for the answer, which must be one that the message can have. */
+  async request<K extends ControlMessageName>(name: K, fields: ControlMessageInit<K>, options?: SendOptions) {
+    const reply = await this.channel.request(encode(name, fields), options)
+    return controlMessages.decodeReply(name, reply)
+  }
+
+  /** Answers a message. A router that does not get its answer asks again. */
+  reply<K extends ControlMessageName>(request: Message, name: K, fields: ControlMessageInit<K>): void {
+    this.channel.reply(request, encode(name, fields), { queue: URGENT }).catch((err) => this.#notSent(name, err))
+  }
+
+  async sendRoute(route: RouteMessage, { signal }: { readonly signal: AbortSignal }): Promise<RouteResult> {
+    const options = { queue: URGENT, signal, timeoutMilliseconds: Math.max(1, route.timeout) }
+    const { message } = await this.request('route', { body: routeOf(route) }, options)
+    return routeResultOf(message)
+  }
+
+  sendUnroute(circuitId: string, when: UnrouteTime): void {
+    this.tell('unroute', { body: { circuitId, now: when === 'now' } }, { queue: URGENT })
+  }
+
+  sendLinkFault(linkId: string, iteration: number): void {
+    this.tell('fault', { body: { subject: 'LinkFault', id: linkId, iteration } })
+  }
+
+  close(reason: string): void {
+    this.#log.info('control channel is closed', { router: this.routerId, reason })
+    this.channel.close('closed here')
+  }
+
+  #notSent(message: string, err: unknown): void {
+    if (!this.channel.isClosed) this.#log.warn('message not sent', { message, router: this.routerId, err })
+  }
+}
+
+/** The catalogue lets fields be left out where there are none, which only literal names can tell. */
+function encode<K extends ControlMessageName>(name: K, fields: ControlMessageInit<K>): Required<OutgoingMessage> {
+  const all = controlMessages as unknown as {
+    encode(name: K, fields: ControlMessageInit<K>): Required<OutgoingMessage>
+  }
+  return all.encode(name, fields)
+}

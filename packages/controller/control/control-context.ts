@@ -1,0 +1,27 @@
+/** What the handlers of the control channel work with. */
+import type { Alert, MetricsMessage } from '@weft/wire/messages'
+import type { Clock } from '../clock.ts'
+import type { NetworkSigner } from '../enroll/network-signer.ts'
+import type { Fabric } from '../fabric/fabric.ts'
+import type { Logger } from '../log/logger.ts'
+import type { Kit } from '../resource-kit/kit.ts'
+import type { RouterDataModel } from './data-model/router-data-model.ts'
+import type { PeerStates } from './peer-states.ts'
+
+export interface ControlContext {
+  readonly kit: Kit
+  readonly fabric: Fabric
+  readonly model: RouterDataModel
+  readonly peers: PeerStates
+  readonly signer: NetworkSigner
+  readonly clock: Clock
+  readonly log: Logger
+  /** What others are told of what routers report. */
+  readonly reports: RouterReports
+}
+
+/** What routers report and the controller only passes on. */
+export interface RouterReports {
+  metrics(routerId: string, message: MetricsMessage): void
+  alerts(routerId: string, alerts: readonly Alert[]): void
+}

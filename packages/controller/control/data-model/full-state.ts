@@ -1,0 +1,56 @@
+/**
+ * The whole state as a list of events, in the order in which a router can take it in. Written one by one, because the
+ * state of a large network is megabytes.
+ */
+
+import type { TableName } from '../../state/row.ts'
+import type { View } from '../../state/view.ts'
+import { modelOrder } from './change-sets.ts'
+import type { DataEventInit } from './data-event.ts'
+import { describe } from './entities.ts'
+import { allMembers } from './membership.ts'
+
+/** Up to the configs, which differ between routers, and what follows after them. */
+export interface FullState {
+  readonly configTypes: () => Generator<DataEventInit>
+  readonly rest: () => Generator<DataEventInit>
+}
+
+export function fullState(view: View, publicKeys: () => Iterable<DataEventInit>, now: number): FullState {
+  return {
+    configTypes: () => created(view, 'configTypes', now),
+    *rest() {
+      for (const table of modelOrder) {
+        if (table === 'configTypes' || table === 'configs' || table === 'servicePolicies') continue
+        yield* created(view, table, now)
+      }
+      for (const policy of view.rows('servicePolicies')) {
+        yield { action: 'Create', model: describe('servicePolicies', policy, now) }
+        yield* allMembers(view, policy.id)
+      }
+      yield* publicKeys()
+      yield* created(view, 'revocations', now)
+    },
+  }
+}
+
+/** The configs that a router gets: those for services and, of those for routers, its own. */
+export function* configsFor(view: View, routerId: string, now: number): Generator<DataEventInit> {
+  const own = new Set(view.get('routers', routerId)?.configs)
+  for (const config of view.rows('configs')) {
+    if (isForRouters(view, config.configTypeId) && !own.has(config.id)) continue
+    yield { action: 'Create', model: describe('configs', config, now) }
+  }
+}
+
+/** Configs of such a type go to the routers that have them and to no other. */
+export function isForRouters(view: View, configTypeId: string): boolean {
+  return view.get('configTypes', configTypeId)?.target === 'router'
+}
+
+function* created<T extends TableName>(view: View, table: T, now: number): Generator<DataEventInit> {
+  for (const row of view.rows(table)) {
+    const entity = describe(table, row, now)
+    if (entity !== undefined) yield { action: 'Create', model: entity }
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * What one router is sent of the data model. It asks for a while and says where it stands; from there it gets every change
+ * set in order, or the whole state when that cannot be. A router that takes its time costs nothing: what it has not been
+ * sent yet waits in the log that all share.
+ */
+import type { Clock } from '../../clock.ts'
+import type { Logger } from '../../log/logger.ts'
+import type { RouterDataModel } from './router-data-model.ts'
+
+const SHORTEST_SECONDS = 10
+const LONGEST_SECONDS = 360
+
+export interface SubscribeRequest {
+  readonly currentIndex: number
+  readonly subscriptionDurationSeconds: number
+  readonly renew: boolean
+  readonly timelineId: string
+  readonly subscriptionId: string
+}
+
+/** Where messages go; each answers when it is on its way. */
+export interface ModelChannel {
+  sendState(body: Buffer, subscriptionId: string): Promise<void>
+  sendChangeSet(body: Buffer, subscriptionId: string): Promise<void>
+}
+
+export interface ModelSubscriptionDeps {
+  readonly routerId: string
+  readonly model: RouterDataModel
+  readonly channel: ModelChannel
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly log: Logger
+}
+
+interface Standing {
+  subscriptionId: string
+  timelineId: string
+  /** The index the router has, as far as is known here. Zero: nothing. */
+  position: number
+  expiresAt: number
+}
+
+export class ModelSubscription implements Disposable {
+  readonly #deps: ModelSubscriptionDeps
+  readonly #unfollow: () => void
+  #standing: Standing | undefined
+  #isSending = false
+  #isEnded = false
+
+  constructor(deps: ModelSubscriptionDeps) {
+    this.#deps = deps
+    this.#unfollow = deps.model.follow(() => this.#send())
+  }
+
+  subscribe(request: SubscribeRequest): void {
+    const { subscriptionDurationSeconds, currentIndex, renew, subscriptionId, timelineId } = request
+    const seconds = Math.min(LONGEST_SECONDS, Math.max(SHORTEST_SECONDS, subscriptionDurationSeconds))
+    const former = this.#standing
+    const isRenewal = renew && former?.subscriptionId === subscriptionId && former.timelineId === timelineId
+    this.#standing = {
+      subscriptionId,
+      timelineId,
+      position: isRenewal ? former.position : currentIndex,
+      expiresAt: this.#deps.clock.monotonic() + seconds * 1_000,
+    }
+    // The first request of a connection gets an answer even when there is nothing new: the router waits for it.
+    if (former === undefined && currentIndex === this.#deps.model.index) this.#standing.position = 0
+    this.#send()
+  }
+
+  [Symbol.dispose](): void {
+    this.#isEnded = true
+    this.#unfollow()
+  }
+
+  #send(): void {
+    if (this.#isSending || this.#isEnded) return
+    this.#isSending = true
+    this.#sendAll()
+      .catch((err) => {
+        // The position is not known any more; the router asks again when it misses something, and then gets everything.
+        if (this.#standing !== undefined) this.#standing.position = 0
+        if (!this.#isEnded)
+          this.#deps.log.warn('the data model could not be sent', { router: this.#deps.routerId, err })
+      })
+      .finally(() => {
+        this.#isSending = false
+      })
+  }
+
+  async #sendAll(): Promise<void> {
+    const { model, channel, clock, routerId } = this.#deps
+    while (!this.#isEnded) {
+      const standing = this.#standing
+      if (standing === undefined || standing.expiresAt <= clock.monotonic()) return
+      const isKnown = standing.position > 0 && standing.timelineId === model.timelineId
+      const next = isKnown ? model.after(standing.position) : 'unknown'
+      if (next === undefined) return
+      if (next === 'unknown') {
+        const state = await model.stateFor(routerId)
+        await channel.sendState(state.body, standing.subscriptionId)
+        standing.position = state.index
+        standing.timelineId = model.timelineId
+      } else {
+        await channel.sendChangeSet(next.bodyFor(routerId), standing.subscriptionId)
+        standing.position = next.index
+      }
+    }
+  }
+}

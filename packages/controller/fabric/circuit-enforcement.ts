@@ -1,0 +1,109 @@
+/**
+ * Circuits end when what allowed them ends. What goes as a row takes its circuits with it at once; after a change on which
+ * access depends all circuits are looked at, in turns, and changes that come together are answered by one look.
+ */
+import type { Clock } from '../clock.ts'
+import type { Logger } from '../log/logger.ts'
+import type { RowChange, View } from '../state/view.ts'
+import type { Writer } from '../state/writer.ts'
+import { Turns } from '../turns.ts'
+import { isEndOf } from './circuit.ts'
+import { isAllowed } from './circuit-access.ts'
+import type { CircuitRemoval } from './circuit-removal.ts'
+import type { CircuitKey, CircuitTable } from './circuit-table.ts'
+
+export interface EnforcementDeps {
+  readonly view: View
+  readonly writer: Pick<Writer, 'follow'>
+  readonly circuits: CircuitTable
+  readonly removal: CircuitRemoval
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Tables whose rows circuits cannot do without, and by what their circuits are found. */
+const neededRows: Readonly<Record<string, CircuitKey>> = {
+  identities: 'identity',
+  apiSessions: 'apiSession',
+  sessions: 'session',
+  services: 'service',
+}
+
+export class CircuitEnforcement implements AsyncDisposable {
+  readonly #deps: EnforcementDeps
+  readonly #unfollow: () => void
+  readonly #stopped = new AbortController()
+  #look: Promise<void> | undefined
+  #isWanted = false
+
+  constructor(deps: EnforcementDeps) {
+    this.#deps = deps
+    this.#unfollow = deps.writer.follow((commits) => {
+      for (const { changes } of commits) for (const change of changes) this.#changed(change)
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#unfollow()
+    this.#stopped.abort()
+    await this.#look
+  }
+
+  #changed(change: RowChange): void {
+    const { table, id, after } = change
+    if (after === undefined) this.#gone(table, id)
+    if (mayEndAccess(change)) this.#lookSoon()
+  }
+
+  #gone(table: string, id: string): void {
+    const { removal } = this.#deps
+    const key = neededRows[table]
+    if (key !== undefined) removal.removeFound(key, id, { when: 'now', reason: `its ${key} is gone` })
+    if (table !== 'routers') return
+    removal.removeFound('router', id, { when: 'now', reason: 'an end is gone' }, (circuit) => isEndOf(circuit, id))
+  }
+
+  #lookSoon(): void {
+    this.#isWanted = true
+    this.#look ??= this.#lookWhileWanted().finally(() => {
+      this.#look = undefined
+    })
+  }
+
+  async #lookWhileWanted(): Promise<void> {
+    const { clock, log } = this.#deps
+    const turns = new Turns(clock, this.#stopped.signal)
+    try {
+      while (this.#isWanted) {
+        await turns.next()
+        this.#isWanted = false
+        await this.#lookAtAll(turns)
+      }
+    } catch (err) {
+      if (!this.#stopped.signal.aborted) log.error('looking at circuits failed', { err })
+    }
+  }
+
+  async #lookAtAll(turns: Turns): Promise<void> {
+    const { circuits, removal } = this.#deps
+    for (const circuit of [...circuits.all()]) {
+      if (turns.isOver) await turns.next()
+      if (isAllowed(this.#deps, circuit)) continue
+      removal.remove(circuit.id, { when: 'now', reason: 'access to the service ended' })
+    }
+  }
+}
+
+/** A policy that comes only adds; one that changes or goes may take away, as may other roles and a disabled identity. */
+function mayEndAccess({ table, before, after }: RowChange): boolean {
+  if (before === undefined) return false
+  if (table === 'servicePolicies') return true
+  if (table !== 'identities' && table !== 'services') return false
+  return after !== undefined && accessFields.some((field) => fieldOf(before, field) !== fieldOf(after, field))
+}
+
+const accessFields = ['roleAttributes', 'disabledAt', 'disabledUntil'] as const
+
+function fieldOf(row: unknown, field: string): unknown {
+  return (row as Readonly<Record<string, unknown>>)[field]
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
+import { connect as connectTcp } from 'node:net'
+import { test } from 'node:test'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { certificates, clientMaterial, serverMaterial } from '../testing/certificates.ts'
+import { eventually } from '../testing/eventually.ts'
+import type { Connection } from './connection.ts'
+import { dial } from './dial.ts'
+import { TlsPort, type TlsPortOptions } from './tls-port.ts'
+
+function open(options: Partial<TlsPortOptions> = {}): Promise<TlsPort> {
+  return TlsPort.open({ host: '127.0.0.1', port: 0, tls: serverMaterial, ...options })
+}
+
+function addressOf(port: TlsPort, host = '127.0.0.1'): string {
+  return `tls:${host}:${port.address.port}`
+}
+
+/** A handshake as any client makes it: the socket, or the error that ended it. */
+function handshake(port: TlsPort, options: object): Promise<TLSSocket | Error> {
+  const socket = connectTls({ host: '127.0.0.1', port: port.address.port, ca: certificates.caPem, ...options })
+  return new Promise((resolve) => {
+    socket.once('secureConnect', () => resolve(socket))
+    socket.once('error', (error) => resolve(error))
+  })
+}
+
+const own = { cert: certificates.client.certPem, key: certificates.client.keyPem }
+
+test('the protocol decides who gets the connection', async () => {
+  await using port = await open()
+  const seen: string[] = []
+  for (const protocol of ['ziti-edge', 'ziti-link']) {
+    port.registerChannels([protocol], (connection) => void seen.push(`${protocol} ${connection.protocol}`))
+  }
+  port.registerChannels([''], (connection) => void seen.push(`none ${connection.protocol}`))
+  for (const protocols of [['ziti-edge'], ['ziti-link'], ['ziti-edge', 'ziti-link', 'h2'], undefined]) {
+    await dial(addressOf(port), { tls: clientMaterial, ...(protocols === undefined ? {} : { protocols }) })
+  }
+  await eventually(() => seen.length === 4, 'all are accepted')
+  assert.deepEqual(seen.toSorted(), ['none ', 'ziti-edge ziti-edge', 'ziti-link ziti-link', 'ziti-link ziti-link'])
+})
+
+test('a client without a protocol gets the only one there is, and none of several', async () => {
+  await using port = await open()
+  const seen: Connection[] = []
+  port.registerChannels(['ziti-ctrl'], (connection) => void seen.push(connection))
+  await dial(addressOf(port), { tls: clientMaterial })
+  await eventually(() => seen.length === 1, 'it is accepted')
+  port.registerChannels(['ziti-link'], () => assert.fail('not for links'))
+  const socket = (await handshake(port, own)) as TLSSocket
+  await new Promise((resolve) => socket.once('close', resolve).resume())
+  assert.equal(seen.length, 1)
+})
+
+test('a client that offers only other protocols is refused in the handshake', async () => {
+  await using port = await open()
+  port.registerChannels(['ziti-edge'], () => assert.fail('not for this'))
+  await assert.rejects(dial(addressOf(port), { tls: clientMaterial, protocols: ['h2'] }), { code: 'NO_PROTOCOL' })
+})
+
+test('a protocol is served once, until it is given back', async () => {
+  await using port = await open()
+  const registration = port.registerChannels(['a', 'b'], () => {})
+  assert.throws(() => port.registerChannels(['c', 'b'], () => {}), { code: 'PROTOCOL_TAKEN' })
+  registration[Symbol.dispose]()
+  port.registerChannels(['c', 'b'], () => {})
+})
+
+test('who the peer is comes from the first certificate', async () => {
+  await using port = await open()
+  const { promise, resolve } = Promise.withResolvers<Connection>()
+  port.registerChannels(['ziti-link'], resolve)
+  const dialed = await dial(addressOf(port), { tls: clientMaterial, protocols: ['ziti-link'] })
+  const accepted = await promise
+  const leaf = new X509Certificate(certificates.client.certPem)
+  assert.equal(accepted.fingerprint, leaf.fingerprint.replaceAll(':', '').toLowerCase())
+  assert.deepEqual(accepted.certificates[0], leaf.raw)
+  assert.equal(accepted.certificates.length, 2)
+  assert.equal(accepted.remoteAddress, dialed.localAddress)
+  assert.match(accepted.localAddress, /^tcp:127\.0\.0\.1:\d+$/)
+  assert.deepEqual(dialed.certificates[0], new X509Certificate(certificates.server.certPem).raw)
+})
+
+test('a connection without a certificate does not reach a channel', async () => {
+  await using port = await open()
+  port.registerChannels(['ziti-edge'], () => assert.fail('there is no certificate'))
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3']) {
+    const socket = (await handshake(port, { ALPNProtocols: ['ziti-edge'], maxVersion })) as TLSSocket
+    await new Promise((resolve) =>
+      socket
+        .once('close', resolve)
+        .on('error', () => {})
+        .resume(),
+    )
+  }
+})
+
+test('TLS 1.2 is served, with forward secrecy only, and nothing older', async () => {
+  await using port = await open()
+  let accepted = 0
+  port.registerChannels([''], () => accepted++)
+  const socket = (await handshake(port, { ...own, maxVersion: 'TLSv1.2' })) as TLSSocket
+  assert.equal(socket.getProtocol(), 'TLSv1.2')
+  assert.match(socket.getCipher().name, /^ECDHE-ECDSA-/)
+  assert.ok(
+    (await handshake(port, { ...own, maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA' })) instanceof Error,
+  )
+  await eventually(() => accepted === 1, 'it is accepted')
+  socket.destroy()
+})
+
+test('renewed certificates are shown to new connections, and a bad one changes nothing', async () => {
+  await using port = await open()
+  port.registerChannels(['x'], () => {})
+  const shown = async (host: string) => {
+    const connection = await dial(addressOf(port, host), { tls: clientMaterial, protocols: ['x'] })
+    return new X509Certificate(connection.certificates[0]!).subject
+  }
+  const old = await dial(addressOf(port), { tls: clientMaterial, protocols: ['x'] })
+  assert.equal(await shown('127.0.0.1'), 'CN=server')
+  const mismatched = { certPem: certificates.server.certPem, keyPem: certificates.client.keyPem }
+  assert.throws(() => port.renew({ servers: [mismatched] }), { code: 'BAD_IDENTITY' })
+  assert.throws(() => port.renew({ servers: [] }), { code: 'BAD_IDENTITY' })
+  assert.equal(await shown('127.0.0.1'), 'CN=server')
+  port.renew({ servers: [certificates.renewedServer] })
+  assert.equal(await shown('127.0.0.1'), 'CN=renewed server')
+  assert.equal(await shown('localhost'), 'CN=renewed server')
+  assert.equal(old.isClosed, false)
+})
+
+test('the name a client asks for chooses among several certificates', async () => {
+  await using port = await open({ tls: { servers: [certificates.server, certificates.namedServer] } })
+  port.registerChannels([''], () => {})
+  for (const [servername, subject] of [
+    ['localhost', 'CN=server'],
+    ['router.example', 'CN=named server'],
+  ]) {
+    const socket = (await handshake(port, { ...own, servername })) as TLSSocket
+    assert.equal(socket.getPeerX509Certificate()?.subject, subject)
+    socket.destroy()
+  }
+})
+
+test('clients that never finish a handshake are cut, and are bounded in number', async () => {
+  await using port = await open({ handshakeTimeout: 300, maxHandshakesPerSource: 3 })
+  port.registerChannels(['x'], () => {})
+  const started = performance.now()
+  const sockets = Array.from({ length: 6 }, () => connectTcp(port.address.port, '127.0.0.1'))
+  const ends = sockets.map(
+    (socket) =>
+      new Promise<number>((resolve) => {
+        socket.on('error', () => {})
+        socket.once('close', () => resolve(performance.now() - started))
+        socket.resume()
+      }),
+  )
+  const times = (await Promise.all(ends)).toSorted((one, other) => one - other)
+  assert.ok(times[2]! < times[3]!, 'the surplus is cut before the others')
+  await dial(addressOf(port), { tls: clientMaterial, protocols: ['x'] })
+})
+
+test('a port that is taken, and an address that is not ours, say so', async () => {
+  await using port = await open()
+  await assert.rejects(open({ port: port.address.port }), { code: 'LISTEN_FAILED' })
+})
