@@ -42,13 +42,22 @@ export class Contender {
     return new Contender(options, endpoint, data.token)
   }
 
-  /** The bytes of a request, body and all. */
+  /** The bytes of a request to the management API, body and all. */
   request(method: string, path: string, body?: string): string {
-    const { host, port } = this.endpoint
     const session = this.#token === '' ? '' : `zt-session: ${this.#token}\r\n`
-    const head = `${method} ${BASE}${path} HTTP/1.1\r\nhost: ${host}:${port}\r\n${session}accept: application/json\r\n`
+    return this.#bytes(`${method} ${BASE}${path}`, session, 'application/json', body)
+  }
+
+  /** The bytes of a request of nobody to any path. */
+  anonymousRequest(method: string, path: string, body?: string, contentType = 'application/json'): string {
+    return this.#bytes(`${method} ${path}`, '', contentType, body)
+  }
+
+  #bytes(target: string, session: string, contentType: string, body: string | undefined): string {
+    const { host, port } = this.endpoint
+    const head = `${target} HTTP/1.1\r\nhost: ${host}:${port}\r\n${session}accept: application/json\r\n`
     if (body === undefined) return `${head}\r\n`
-    return `${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+    return `${head}content-type: ${contentType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   }
 
   /** Asks once, on a connection of its own. Throws unless it succeeds. */

@@ -3,7 +3,7 @@
  * them; which one begins changes from round to round.
  */
 import type { Contender } from './contender.ts'
-import { drive, type RequestSource } from './load/drive.ts'
+import { type DriveOptions, drive, type RequestSource } from './load/drive.ts'
 import type { Kind, SeededIds } from './network.ts'
 import { usageOf } from './process-usage.ts'
 import { creates, deletes, type Workload } from './workloads.ts'
@@ -65,9 +65,11 @@ export async function measureChurn(
   return { create: part('created'), delete: part('deleted') }
 }
 
-const nothing: Round = { latencies: [], seconds: 0, cpuSeconds: 0, refused: 0 }
+/** A round in which nothing was done. */
+export const nothing: Round = { latencies: [], seconds: 0, cpuSeconds: 0, refused: 0 }
 
-function joined(a: Round, b: Round): Round {
+/** Two parts of one round. */
+export function joined(a: Round, b: Round): Round {
   return {
     latencies: a.latencies.concat(b.latencies),
     seconds: a.seconds + b.seconds,
@@ -76,15 +78,15 @@ function joined(a: Round, b: Round): Round {
   }
 }
 
-/** The first round only warms up. */
-async function alternate<T>(
-  seeded: readonly Seeded[],
-  { rounds }: Plan,
-  run: (one: Seeded, round: number) => Promise<T>,
+/** Runs rounds in turns, in changing order. The first round only warms up. */
+export async function alternate<One extends { readonly contender: Contender }, T>(
+  everyone: readonly One[],
+  { rounds }: Pick<Plan, 'rounds'>,
+  run: (one: One, round: number) => Promise<T>,
 ): Promise<Map<string, T[]>> {
-  const results = new Map<string, T[]>(seeded.map(({ contender }) => [contender.name, []]))
+  const results = new Map<string, T[]>(everyone.map(({ contender }) => [contender.name, []]))
   for (let round = 0; round <= rounds; round++) {
-    for (const one of round % 2 === 0 ? seeded : seeded.toReversed()) {
+    for (const one of round % 2 === 0 ? everyone : everyone.toReversed()) {
       const result = await run(one, round)
       if (round > 0) results.get(one.contender.name)!.push(result)
     }
@@ -93,10 +95,10 @@ async function alternate<T>(
 }
 
 /** Ours must not refuse anything; another controller may, when it gives up on a request that takes too long. */
-function measure(
+export function measure(
   { endpoint, pid, isOurs }: Contender,
   source: RequestSource,
-  options: { readonly connections: number; readonly milliseconds?: number },
+  options: Omit<DriveOptions, 'mayRefuse'>,
 ): Promise<Round> {
   return drive(endpoint, source, { ...options, mayRefuse: !isOurs }, async (run) => {
     const before = usageOf(pid).cpuSeconds

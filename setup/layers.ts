@@ -27,8 +27,8 @@ export const controllerLayers: readonly Layer[] = [
   { areas: ['config'], why: 'the file is read once; a part declares the options it takes and never sees the file' },
   { areas: ['api'], why: 'an entity is the same whatever protocol asks for it' },
   {
-    areas: ['enroll', 'posture'],
-    why: 'a resource says what it needs signed and reported, not who signs and who reports',
+    areas: ['enroll', 'posture', 'fabric'],
+    why: 'a resource says what it needs signed, reported and connected, not who signs, reports and connects',
   },
   { areas: ['resources'], why: 'resources refer to each other by name, and the kit never asks which one it serves' },
   { areas: ['auth', 'integrity'], why: 'they write through the kit, as every caller does' },

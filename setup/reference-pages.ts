@@ -4,13 +4,17 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { apiErrors, controllerConfigPage } from '@weft/controller'
+import { routerConfigPage } from '@weft/router'
+import { messagesPage } from './messages-page.ts'
 
 const root = join(import.meta.dirname, '..')
 
 /** Path below the root, and what must stand there. */
 export const referencePages: readonly { readonly path: string; readonly render: () => string }[] = [
   { path: 'docs/reference/controller-config.md', render: controllerConfigPage },
+  { path: 'docs/reference/router-config.md', render: routerConfigPage },
   { path: 'docs/reference/errors.md', render: errorsPage },
+  { path: 'docs/reference/messages.md', render: messagesPage },
 ]
 
 export function readPage(path: string): string {

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import https from 'node:https'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import test from 'node:test'
 import { connect } from 'node:tls'
 import { encodePrivateKey, generatePrivateKey, loadSigningCertificate, pkiFiles, publicKeyOf } from '@weft/pki'
@@ -19,7 +22,19 @@ async function presentedBy({ port, ca }: ControllerProcess): Promise<string> {
   return fingerprint.replaceAll(':', '').toLowerCase()
 }
 
-test('a server certificate that is renewed on disk is served, and invitations are signed with it', async () => {
+/** What the OIDC provider calls itself for those who ask for a host; undefined where it is none of its own. */
+async function issuerFor(host: string, { port, ca }: ControllerProcess): Promise<string | undefined> {
+  const path = '/oidc/.well-known/openid-configuration'
+  const headers = { host: `${host}:${port}` }
+  // The name is asked for before any certificate has it.
+  const own = { checkServerIdentity: () => undefined }
+  const request = https.get({ host: '127.0.0.1', port, ca, path, headers, agent: false, ...own })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const said = await text(response)
+  return response.statusCode === 200 ? JSON.parse(said).issuer : undefined
+}
+
+test('a server certificate that is renewed on disk is served, and what is signed and told follows it', async () => {
   await using controller = await ControllerProcess.start()
   const directory = join(controller.home, 'pki')
   const files = pkiFiles(directory)
@@ -32,14 +47,16 @@ test('a server certificate that is renewed on disk is served, and invitations ar
   const { certificate, chainPem } = signing!.authority.issueServerCertificate({
     subject: { commonName: 'controller' },
     publicKey: publicKeyOf(key),
-    hosts: ['localhost', '127.0.0.1'],
+    hosts: ['localhost', '127.0.0.1', 'renewed.example'],
     spiffeId: 'spiffe://weft/controller/controller',
   })
   assert.notEqual(await presentedBy(controller), certificate.fingerprint)
+  assert.equal(await issuerFor('renewed.example', controller), undefined)
   await writeFile(files.serverKey, encodePrivateKey(key))
   await writeFile(files.serverChain, chainPem)
   const isServed = async () => (await presentedBy(controller)) === certificate.fingerprint || undefined
   await until('the new certificate is served', isServed, { within: 20_000, every: 100 })
+  assert.equal(await issuerFor('renewed.example', controller), `https://renewed.example:${controller.port}/oidc`)
 
   using api = await ApiClient.login(controller)
   const id = await api.create('identities', {

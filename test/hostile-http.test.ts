@@ -146,6 +146,8 @@ describe('a body that is too large', () => {
     '/edge/client/v1/nowhere',
     '/enroll',
     '/authenticate?method=password',
+    '/oidc/login/password',
+    '/oidc/oauth/token',
     '/',
   ]
   for (const path of paths) {

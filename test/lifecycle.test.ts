@@ -140,12 +140,17 @@ describe('the second start', () => {
     assert.deepEqual(await contentsOf(join(home, 'pki')), first.pki)
   })
 
-  test('of a home that is in use is refused, naming the process', limits, async () => {
+  test('of a home that is in use is refused, naming the process, and changes nothing there', limits, async () => {
     await using controller = await ControllerProcess.start()
+    const kept = () =>
+      Promise.all(['controller.yml', 'place.json'].map((name) => readFile(join(controller.home, name))))
+    const names = () => readdir(controller.home).then((all) => all.filter((name) => !name.includes('.db')).sort())
+    const before = [await kept(), await names()]
     await using second = spawnStart(controller.home, controller.port + 1, {})
     assert.deepEqual(await second.ended, { code: 1, signal: null })
     assert.match(second.stderr, new RegExp(`in use by process ${controller.pid}\\b`))
     assert.equal(second.stderr.trimEnd().split('\n').length, 1, second.stderr)
+    assert.deepEqual([await kept(), await names()], before)
   })
 })
 

@@ -5,12 +5,14 @@
  *   npm test -- pki/der store   the files whose path contains one of these, without lint
  *   npm run test:long           full counts as well (WEFT_LONG=1), and the files named *.long.test.ts
  *   npm run test:peer           the files named *.peer.test.ts, against the stock peer that ZITI_BIN or the PATH names
+ *   npm run test:interop        the files named *.interop.test.ts, with the Go that GO_BIN or the PATH names
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { findGo } from './runner/find-go.ts'
 import { findPeer } from './runner/find-peer.ts'
 import { printOutcome, printSummary } from './runner/print-outcome.ts'
 import { findTestFiles, type Outcome, runTestFile } from './runner/test-file.ts'
@@ -32,6 +34,10 @@ async function main(): Promise<boolean> {
     }
     process.env.ZITI_BIN = peer
   }
+  if (values.interop && findGo(process.env) === undefined) {
+    console.error('test: no Go; put `go` on the PATH, or name it: GO_BIN=/path/to/go npm run test:interop')
+    return false
+  }
 
   const files = findTestFiles(root, values).filter(
     (file) => positionals.length === 0 || positionals.some((part) => file.includes(part)),
@@ -41,17 +47,19 @@ async function main(): Promise<boolean> {
     return false
   }
 
-  const isLintWanted = positionals.length === 0 && !values.peer
+  const needsOthers = values.peer || values.interop
+  const isLintWanted = positionals.length === 0 && !needsOthers
   const isClean = !isLintWanted || (await lint())
   const started = performance.now()
-  const outcomes = await runAll(files, values.long || values.peer ? LONG_DEADLINE : DEADLINE)
+  const outcomes = await runAll(files, values.long || needsOthers ? LONG_DEADLINE : DEADLINE)
   printSummary(outcomes, performance.now() - started)
   if (!isClean) console.log('lint failed, see the beginning')
   return isClean && outcomes.every(({ isPassed }) => isPassed)
 }
 
 function readArguments() {
-  const options = { long: { type: 'boolean', default: false }, peer: { type: 'boolean', default: false } } as const
+  const flag = { type: 'boolean', default: false } as const
+  const options = { long: flag, peer: flag, interop: flag }
   try {
     return parseArgs({ options, allowPositionals: true })
   } catch (error) {

@@ -3,12 +3,18 @@
  * machinery of streams.
  */
 import { once } from 'node:events'
-import tls from 'node:tls'
+import tls, { type SecureContext } from 'node:tls'
 import { ResponseReader } from './response-reader.ts'
 
 export interface Endpoint {
   readonly host: string
   readonly port: number
+}
+
+export interface ConnectionOptions {
+  readonly keepsBody: boolean
+  /** Holds the certificate that the client presents. */
+  readonly secureContext?: SecureContext | undefined
 }
 
 const READ_BUFFER = 65_536
@@ -24,11 +30,13 @@ export class LoadConnection implements Disposable {
   }
 
   /** A connection with its handshake done. The certificate is not judged: only time is measured here. */
-  static async open({ host, port }: Endpoint, options: { readonly keepsBody: boolean }): Promise<LoadConnection> {
+  static async open({ host, port }: Endpoint, options: ConnectionOptions): Promise<LoadConnection> {
+    const { secureContext } = options
     const connection = new LoadConnection(new ResponseReader(options))
     const socket = tls.connect({
       host,
       port,
+      ...(secureContext && { secureContext }),
       rejectUnauthorized: false,
       ALPNProtocols: ['http/1.1'],
       onread: {

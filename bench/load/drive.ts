@@ -1,6 +1,7 @@
 /**
  * Keeps connections busy with one request each and notes how long every answer took.
  */
+import type { SecureContext } from 'node:tls'
 import { type Endpoint, LoadConnection } from './connection.ts'
 
 /** Gives requests until there are no more of them. */
@@ -14,6 +15,8 @@ export interface DriveOptions {
   readonly connections: number
   /** No request is begun later than this many milliseconds after the first; absent: the source ends it. */
   readonly milliseconds?: number
+  /** What the connections present, each the next one. */
+  readonly identities?: readonly SecureContext[]
   /** Requests may be refused: they are counted, and the rest goes on. */
   readonly mayRefuse?: boolean
 }
@@ -44,14 +47,15 @@ export class RefusedError extends Error {
 export async function drive<T>(
   endpoint: Endpoint,
   source: RequestSource,
-  { connections, milliseconds = Number.POSITIVE_INFINITY, mayRefuse = false }: DriveOptions,
+  { connections, milliseconds = Number.POSITIVE_INFINITY, identities = [], mayRefuse = false }: DriveOptions,
   around: (run: () => Promise<Driven>) => Promise<T>,
 ): Promise<T> {
   using opened = new DisposableStack()
   const open = await Promise.all(
-    Array.from({ length: connections }, () =>
-      LoadConnection.open(endpoint, { keepsBody: source.answered !== undefined }),
-    ),
+    Array.from({ length: connections }, (_, nth) => {
+      const secureContext = identities[nth % identities.length]
+      return LoadConnection.open(endpoint, { keepsBody: source.answered !== undefined, secureContext })
+    }),
   )
   for (const connection of open) opened.use(connection)
   return await around(() => runAll(open, source, milliseconds, mayRefuse))

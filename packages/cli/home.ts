@@ -2,9 +2,10 @@
  * The home of a network that `weft start` keeps: its certificates, its database and its configuration file.
  *
  * Everything is made once and found again; the configuration file is an ordinary one, to be edited or run with
- * `weft controller run`.
+ * `weft controller run`. One for another place lies beside it until the controller runs there: a start that is refused,
+ * because the home is in use or the port is taken, changes nothing for whoever runs.
  */
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { systemClock } from '@weft/controller'
@@ -24,6 +25,10 @@ export interface Home {
   readonly caFile: string
   readonly url: string
   readonly port: number
+  /** From now on it is what the next start finds. */
+  keep(): Promise<void>
+  /** Leaves what was there before. */
+  discard(): Promise<void>
 }
 
 /** Where the network of a home is reached: kept, so that a second start need not be told again. */
@@ -44,8 +49,8 @@ export function defaultHome(environment: NodeJS.ProcessEnv, platform: NodeJS.Pla
 
 const loopbacks = ['localhost', '127.0.0.1', '::1']
 
-export async function ensureHome({ home, port, address }: HomeOptions): Promise<Home> {
-  const directory = resolve(home ?? defaultHome(process.env, process.platform))
+export async function ensureHome({ home: wanted, port, address }: HomeOptions): Promise<Home> {
+  const directory = resolve(wanted ?? defaultHome(process.env, process.platform))
   if (directory.includes('$')) {
     throw new UsageError(
       `the home may not have a $ in its path, which its configuration file would read as a variable: ${directory}`,
@@ -62,16 +67,27 @@ export async function ensureHome({ home, port, address }: HomeOptions): Promise<
     directory: join(directory, 'pki'),
     trustDomain: 'weft',
     controllerId: 'controller',
-    hosts: [...new Set([...loopbacks, place.address])],
+    // The former address stays while nobody knows whether the new one will be served.
+    hosts: [...new Set([...loopbacks, ...(known === undefined ? [] : [known.address]), place.address])],
     clock: systemClock,
   })
-  const configFile = join(directory, 'controller.yml')
-  if (known?.port !== place.port || known.address !== place.address) {
-    await writeFile(configFile, controllerFile(directory, files, place), { mode: 0o600 })
-    await writeFile(placeFile(directory), `${JSON.stringify(place)}\n`, { mode: 0o600 })
-  }
   const url = `https://${bracketed(place.address)}:${place.port}`
-  return { directory, configFile, caFile: files.caBundle, url, port: place.port }
+  const home = { directory, caFile: files.caBundle, url, port: place.port }
+  const configFile = join(directory, 'controller.yml')
+  if (known?.port === place.port && known.address === place.address) {
+    return { ...home, configFile, keep: async () => {}, discard: async () => {} }
+  }
+  const proposed = `${configFile}.${process.pid}`
+  await writeFile(proposed, controllerFile(directory, files, place), { mode: 0o600 })
+  return {
+    ...home,
+    configFile: proposed,
+    async keep() {
+      await rename(proposed, configFile)
+      await writeFile(placeFile(directory), `${JSON.stringify(place)}\n`, { mode: 0o600 })
+    },
+    discard: () => rm(proposed, { force: true }),
+  }
 }
 
 function placeFile(directory: string): string {
@@ -120,6 +136,7 @@ web:
     apis:
       - binding: edge-management
       - binding: edge-client
+      - binding: fabric
       # Open to anyone who can reach this port:
       # - binding: health-checks
       # - binding: metrics

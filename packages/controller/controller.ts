@@ -10,6 +10,7 @@ import type { Identity, SigningCertificate } from '@weft/pki'
 import { ApiCommon } from './api/api-settings.ts'
 import { apiVersions } from './api/api-versions.ts'
 import { createClientApi } from './api/client/index.ts'
+import { createFabricApi } from './api/fabric/index.ts'
 import { createManagementApi } from './api/management/index.ts'
 import { OidcProvider } from './api/oidc/index.ts'
 import { storeHealth } from './api/store-health.ts'
@@ -21,6 +22,7 @@ import {
   type WebServers,
 } from './api/web-servers.ts'
 import { CertificateTrust } from './auth/certificate-trust.ts'
+import type { LoginWindowOptions } from './auth/login-window.ts'
 import { type JwksFetchOptions, Logins } from './auth/logins.ts'
 import { PasswordHasher } from './auth/password-hash.ts'
 import { CallerResolver } from './auth/resolve-caller.ts'
@@ -42,8 +44,15 @@ import type { Invitations } from './enroll/invitations.ts'
 import { NetworkSigner } from './enroll/network-signer.ts'
 import { EventFeed } from './event-feed.ts'
 import type { EventsConfig } from './events/event-config.ts'
+import { Fabric } from './fabric/fabric.ts'
+import { FabricMetrics } from './fabric/fabric-metrics.ts'
+import { FabricState } from './fabric/fabric-state.ts'
+import type { NetworkOptions } from './fabric/network-options.ts'
+import { OperatedCircuits, OperatedLinks } from './fabric/operated-fabric.ts'
+import { StoredTerminatorFaults } from './fabric/terminator-faults.ts'
 import { IntegrityRuns } from './integrity/integrity-runs.ts'
 import type { Logger } from './log/logger.ts'
+import { Mesh } from './mesh.ts'
 import { createMetricsRegistry } from './metrics/registry.ts'
 import { WriterMetrics } from './metrics/writer-metrics.ts'
 import { PostureStore } from './posture/posture-store.ts'
@@ -52,8 +61,6 @@ import { describeController } from './resources/controllers.ts'
 import { IdentityTracing } from './resources/identity-tracing.ts'
 import { allResources } from './resources/index.ts'
 import { nothingReported, type PostureReports } from './resources/posture-reports.ts'
-import { noRouterConnected } from './resources/router-presence.ts'
-import { noCircuits } from './resources/sessions.ts'
 import { JournalRetention, type RetentionLimits } from './state/journal-retention.ts'
 import type { Commit } from './state/writer.ts'
 
@@ -69,13 +76,17 @@ export interface ControllerOptions {
   readonly databaseFile: string
   /** `edge.api.address`: where clients reach the API. */
   readonly apiAddress: string
+  /** Where routers connect, `tls:host:port`, and where they are told to. */
+  readonly ctrlListener?: string
   readonly ctrlAddress: string
   readonly web: readonly WebServerConfig[]
+  readonly network: NetworkOptions
   readonly sessions: SessionUpkeepOptions
   readonly events: EventsConfig
   readonly journal: RetentionLimits
   readonly totpIssuer: string
   readonly jwksFetch: JwksFetchOptions
+  readonly loginWindow: LoginWindowOptions
   readonly tokenLives: TokenLives
   /** The key under which TOTP seeds are sealed; made when it is not there. */
   readonly secretsKeyFile: string
@@ -109,7 +120,8 @@ export class Controller implements AsyncDisposable {
     const signer = networkSigner(options)
     const trust = new CertificateTrust(() => signer.trusted)
     const posture = new PostureStore({ clock })
-    const resources = controllerResources({ invitations, activity, hasher, clock, trust, posture })
+    const live = new FabricState({ clock }, options.network)
+    const resources = controllerResources({ invitations, activity, hasher, clock, trust, posture, live })
     const metrics = createMetricsRegistry()
     const onCommit = commitObserver(new WriterMetrics(metrics))
     const core = parts.use(await Core.open({ ...deps, onCommit }, { databaseFile: options.databaseFile, resources }))
@@ -125,8 +137,15 @@ export class Controller implements AsyncDisposable {
     parts.use(JournalRetention.start({ store: core.store, clock, log }, options.journal))
     parts.use(RevocationPurge.start({ kit: core.kit, clock, log }, { longestTokenLife: options.tokenLives.refresh }))
     const events = parts.use(await EventFeed.start({ core, clock, log, metrics }, options))
+    const fabric = parts.use(startFabric({ core, live, clock, log }, options))
+    parts.use(new FabricMetrics(metrics, fabric))
     const { identity, apiAddress } = options
     const keys = new SigningKeys({ identity, apiAddress, longestLife: options.tokenLives.refresh }, clock)
+    const reports = { metrics() {}, alerts() {} }
+    const apiAddresses = () => JSON.stringify(description(options).apiAddresses)
+    const mesh = parts.use(
+      Mesh.start({ core, fabric, signer, keys, reports, clock, log }, { ...options, apiAddresses }),
+    )
     const verifier = new TokenVerifier({ keys, view: core.kit.view, clock })
     const network = () => signer.trusted
     const accessTokens = new OwnAccessTokens({ verifier, network, clock })
@@ -145,8 +164,15 @@ export class Controller implements AsyncDisposable {
       { ...shared, hasher, activity, logins, database, tokens: networkTokens },
       options,
     )
-    const clientDeps = { posture, enforcement, routerPresence: noRouterConnected, tokens: networkTokens }
+    const clientDeps = { posture, enforcement, routerPresence: live.routers, tokens: networkTokens }
     const client = createClientApi({ ...shared, hasher, activity, logins, ...clientDeps }, options)
+    const { routers: routerPresence, terminatorCosts } = live
+    const operated = { links: new OperatedLinks(live.links), circuits: new OperatedCircuits(fabric) }
+    const inspections = { inspect: async () => ({ success: true, errors: [], values: [] }) }
+    const fabricApi = createFabricApi(
+      { ...shared, database, routerPresence, terminatorCosts, ...operated, inspections },
+      options,
+    )
     const health = parts.use(storeHealth({ store: core.store, clock }))
     const oidc = new OidcProvider(
       {
@@ -164,9 +190,13 @@ export class Controller implements AsyncDisposable {
       },
       options,
     )
-    const web = await openWebServers({ log, clock, management, client, oidc, health, metrics, identity }, options.web)
+    const web = await openWebServers(
+      { log, clock, management, client, fabric: fabricApi, oidc, health, metrics, identity },
+      options.web,
+    )
     parts.use(web)
-    const users = certificateUsers({ core, web, invitations, signer, keys, log }, options)
+    await mesh.listen(web)
+    const users = certificateUsers({ core, web, mesh, invitations, signer, keys, log }, options)
     if (options.certificateSources !== undefined) {
       const loaded = { ...options, web: ownIdentities(options.web) }
       parts.use(await CertificateFiles.follow({ clock, log, users }, loaded, options.certificateSources))
@@ -186,7 +216,9 @@ export async function openCore(deps: ControllerDeps, options: ControllerOptions)
   const hasher = new PasswordHasher()
   const signer = networkSigner(options)
   const trust = new CertificateTrust(() => signer.trusted)
-  const resources = controllerResources({ invitations, activity, hasher, clock, trust, posture: nothingReported })
+  const live = new FabricState({ clock }, options.network)
+  const offline = { posture: nothingReported, live }
+  const resources = controllerResources({ invitations, activity, hasher, clock, trust, ...offline })
   const core = await Core.open(deps, { databaseFile: options.databaseFile, resources })
   await ensureBuiltIns(core.kit)
   return core
@@ -199,19 +231,34 @@ interface ControllerResourceDeps {
   readonly clock: Clock
   readonly trust: CertificateTrust
   readonly posture: PostureReports
+  readonly live: FabricState
 }
 
-/** The resources of a controller; routers report nothing until they can connect. */
-export function controllerResources(deps: ControllerResourceDeps) {
+/** The resources of a controller. */
+export function controllerResources({ live, ...deps }: ControllerResourceDeps) {
   return allResources({
     ...deps,
     inviteToCa: (caId) => deps.invitations.inviteToCa(caId),
     tracing: new IdentityTracing(deps.clock),
-    routerPresence: noRouterConnected,
-    presence: { connectionStatus: () => 'offline' },
-    terminatorCosts: { dynamicCost: () => 0 },
-    circuits: noCircuits,
+    routerPresence: live.routers,
+    presence: live.identities,
+    terminatorCosts: live.terminatorCosts,
+    circuits: live.circuits,
   })
+}
+
+interface FabricParts {
+  readonly core: Core
+  readonly live: FabricState
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+function startFabric({ core, live: state, clock, log }: FabricParts, { network }: ControllerOptions): Fabric {
+  const { kit, writer } = core
+  const terminatorFaults = new StoredTerminatorFaults({ kit })
+  const fabricLog = log.child({ component: 'fabric' })
+  return Fabric.start({ state, view: kit.view, writer, terminatorFaults, clock, log: fabricLog }, network)
 }
 
 function networkSigner({ identity, web, signing, trustDomain }: ControllerOptions): NetworkSigner {
@@ -227,6 +274,7 @@ function ownIdentities(web: readonly WebServerConfig[]): ReadonlyMap<string, Ide
 interface RenewedParts {
   readonly core: Core
   readonly web: WebServers
+  readonly mesh: Mesh
   readonly invitations: Invitations
   readonly signer: NetworkSigner
   readonly keys: SigningKeys
@@ -235,7 +283,7 @@ interface RenewedParts {
 
 /** Who is told of renewed certificates: whoever serves or signs with them, and the list of controllers. */
 function certificateUsers(
-  { core, web, invitations, signer, keys, log }: RenewedParts,
+  { core, web, mesh, invitations, signer, keys, log }: RenewedParts,
   options: ControllerOptions,
 ): CertificateUsers {
   const inviting = clientServer(options.web, options.apiAddress)
@@ -245,6 +293,7 @@ function certificateUsers(
       web.renewTls(identity, server)
       if (server === invitingName) invitations.renew(identity)
       if (server !== undefined) return
+      mesh.renewTls(identity)
       keys.renew(identity)
       core.kit
         .writeAsController((change) => describeController(change, description({ ...options, identity })))

@@ -4,6 +4,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { IdentityConfig } from '@weft/model/config-sections'
 import {
   type Identity,
   loadIdentitySection,
@@ -15,7 +16,6 @@ import { withOidc } from './api/oidc/auto-binding.ts'
 import { clientServer, type WebServerConfig as WebServer } from './api/web-servers.ts'
 import type { Clock } from './clock.ts'
 import type { ControllerConfig } from './config/controller-config.ts'
-import type { IdentityConfig } from './config/identity-section.ts'
 import type { ControllerOptions } from './controller.ts'
 import { Invitations } from './enroll/invitations.ts'
 import type { Logger } from './log/logger.ts'
@@ -65,7 +65,7 @@ export async function runOptions(config: ControllerConfig, deps: LoadDeps): Prom
         return { binding: api.binding, pinnedPem: await readCertificate(resolve(baseDirectory, scrapeCert), path) }
       }),
     )
-    web.push({ ...webServer(server, log), ...own, apis })
+    web.push({ ...webServer(server, config.tls, log), ...own, apis })
   }
   const { edgeIdentity, edgeRouter } = config.edge.enrollment
   const invitations = new Invitations({
@@ -94,6 +94,7 @@ export async function runOptions(config: ControllerConfig, deps: LoadDeps): Prom
     },
     databaseFile: resolve(baseDirectory, config.database),
     apiAddress,
+    ctrlListener: config.ctrl.listener.text,
     ctrlAddress,
     web: config.edge.api.disableOidcAutoBinding ? web : withOidc(web, apiAddress),
     sessions: {
@@ -105,6 +106,8 @@ export async function runOptions(config: ControllerConfig, deps: LoadDeps): Prom
     journal: { maxAge: config.journal.maxAge, maxBytes: config.journal.maxSize ?? NO_SIZE_LIMIT },
     totpIssuer: config.edge.totp.hostname,
     tokenLives: tokenLives(config.edge.oidc),
+    loginWindow: config.edge.authRateLimiter,
+    network: { ...config.network, identityStatus: config.edge.identityStatus },
     jwksFetch: config.edge.externalJwtSigners.jwksFetch,
     secretsKeyFile: resolve(baseDirectory, config.secretsKeyFile),
   }
@@ -131,8 +134,13 @@ async function readCertificate(file: string, path: string): Promise<string> {
   }
 }
 
-function webServer(server: ControllerConfig['web'][number], log: Logger): Omit<WebServer, 'apis' | 'identity'> {
+function webServer(
+  server: ControllerConfig['web'][number],
+  { handshakeTimeout }: ControllerConfig['tls'],
+  log: Logger,
+): Omit<WebServer, 'apis' | 'identity'> {
   const { name, options } = server
+  const { idleTimeout, readTimeout, writeTimeout } = options
   const bindPoints = server.bindPoints.flatMap((point) => {
     if ('identity' in point) {
       log.warn('overlay bind points are not served yet', { server: name })
@@ -147,7 +155,7 @@ function webServer(server: ControllerConfig['web'][number], log: Logger): Omit<W
     bindPoints,
     minVersion: options.minTlsVersion,
     maxVersion: options.maxTlsVersion,
-    limits: { idleTimeout: options.idleTimeout, readTimeout: options.readTimeout, writeTimeout: options.writeTimeout },
+    limits: { idleTimeout, readTimeout, writeTimeout, handshakeTimeout },
   }
 }
 

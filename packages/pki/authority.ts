@@ -50,6 +50,8 @@ export interface AuthorityRequest {
   readonly subject: DistinguishedName
   readonly keyKind?: KeyKind
   readonly lifetime?: number
+  /** How many further authorities may stand below it: any number below a root, none below an intermediate. */
+  readonly pathLength?: number
 }
 
 /** A new leaf; one year unless told otherwise. */
@@ -90,11 +92,12 @@ export class CertificateAuthority {
     this.#clock = deps.clock
   }
 
-  /** A new root, which carries the trust domain for everything below it. */
+  /** A new root; if it names a trust domain, everything below it belongs to that. */
   static async createRoot(
-    request: AuthorityRequest & { readonly trustDomain: string },
+    request: AuthorityRequest & { readonly trustDomain?: string },
     deps: { readonly clock: Clock },
   ): Promise<CertificateAuthority> {
+    const { trustDomain, pathLength } = request
     const key = await generatePrivateKey(request.keyKind ?? defaultKeyKind)
     const publicKeyInfo = publicKeyInfoOf(publicKeyOf(key))
     const subject = encodeName(request.subject)
@@ -108,11 +111,13 @@ export class CertificateAuthority {
         notAfter: now + (request.lifetime ?? authorityLifetime),
         publicKeyInfo,
         extensions: [
-          basicConstraints({ isCa: true }),
+          basicConstraints({ isCa: true, ...(pathLength !== undefined && { pathLength }) }),
           keyUsage(['digitalSignature', 'keyCertSign', 'cRLSign']),
           subjectKeyIdentifier(identifier),
           authorityKeyIdentifier(identifier),
-          subjectAltName({ uri: [formatSpiffeId({ kind: 'trust domain', trustDomain: request.trustDomain })] }),
+          ...(trustDomain === undefined
+            ? []
+            : [subjectAltName({ uri: [formatSpiffeId({ kind: 'trust domain', trustDomain })] })]),
         ],
       },
       key,
@@ -121,14 +126,17 @@ export class CertificateAuthority {
   }
 
   /** An authority below this one, with the same trust domain; by default it signs leaves only. */
-  async createIntermediate(
-    request: AuthorityRequest & { readonly pathLength?: number },
-  ): Promise<CertificateAuthority> {
+  async createIntermediate(request: AuthorityRequest): Promise<CertificateAuthority> {
+    const { pathLength: limit } = this.certificate.content
+    const pathLength = request.pathLength ?? 0
+    if (limit !== undefined && pathLength >= limit) {
+      throw new PkiError('PATH_TOO_LONG', `${limit} below "${this.certificate.commonName}"`)
+    }
     const key = await generatePrivateKey(request.keyKind ?? defaultKeyKind)
     const publicKey = publicKeyOf(key)
     const uri = this.certificate.names.uri
     const certificate = this.#sign(encodeName(request.subject), publicKey, request.lifetime ?? authorityLifetime, [
-      basicConstraints({ isCa: true, pathLength: request.pathLength ?? 0 }),
+      basicConstraints({ isCa: true, pathLength }),
       keyUsage(['digitalSignature', 'keyCertSign', 'cRLSign']),
       ...(uri.length > 0 ? [subjectAltName({ uri })] : []),
     ])

@@ -10,6 +10,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { CertificateAuthority } from './authority.ts'
+import { authoritySubject } from './authority-subject.ts'
 import { type Certificate, encodeCertificates, parseCertificates } from './certificates.ts'
 import type { Clock } from './clock.ts'
 import { encodeName } from './distinguished-name.ts'
@@ -19,6 +20,7 @@ import { type Leaf, type LeafFiles, type LeafWanted, loadLeaf, type RenewalReaso
 import { PkiError } from './pki-error.ts'
 import { certificateFileMode, directoryMode, guardKeyFile, keyFileMode, type PkiFiles, pkiFiles } from './pki-files.ts'
 import { formatSpiffeId, parseTrustDomain, spiffeIdOf } from './spiffe.ts'
+import { isCode } from './system-error.ts'
 import { verifyChain } from './verify-chain.ts'
 import { syncDirectory, writeFileAtomic } from './write-file-atomic.ts'
 
@@ -120,10 +122,13 @@ async function isAbsentOrEmpty(directory: string): Promise<boolean> {
 async function createAuthorities(directory: string, trustDomain: string, options: PkiOptions): Promise<boolean> {
   const { keyKind = defaultKeyKind, ...deps } = options
   const root = await CertificateAuthority.createRoot(
-    { subject: named(trustDomain, 'root'), trustDomain, keyKind },
+    { subject: authoritySubject(trustDomain, 'root'), trustDomain, keyKind },
     deps,
   )
-  const intermediate = await root.createIntermediate({ subject: named(options.controllerId, 'intermediate'), keyKind })
+  const intermediate = await root.createIntermediate({
+    subject: authoritySubject(options.controllerId, 'intermediate'),
+    keyKind,
+  })
   await mkdir(dirname(directory), { recursive: true })
   const growing = `${directory}.${randomBytes(6).toString('hex')}.new`
   try {
@@ -190,13 +195,4 @@ async function ensureCaBundle(files: PkiFiles, root: Certificate): Promise<reado
   const bundle = [root, ...present]
   await writeFileAtomic(files.caBundle, encodeCertificates(bundle), certificateFileMode)
   return bundle
-}
-
-function named(name: string, role: 'root' | 'intermediate') {
-  // A common name ends at 64 characters; the trust domain stands complete in the SPIFFE id.
-  return { organization: 'Weft', commonName: `${name.slice(0, 48)} ${role}` }
-}
-
-function isCode(error: unknown, ...codes: string[]): boolean {
-  return codes.includes((error as NodeJS.ErrnoException).code ?? '')
 }

@@ -290,6 +290,15 @@ test('each role needs its own keys, and the section can stand anywhere', async (
   assert.deepEqual(await paths({ cert }, { role: 'visitor' }), ['identity.ca', 'identity.key'])
 })
 
+test('a file that holds something else is named', async () => {
+  using home = temporaryDirectory()
+  const at = (name: string) => join(home.path, name)
+  for (const name of ['cert', 'key', 'ca']) writeFileSync(at(name), 'nothing of use', { mode: 0o600 })
+  const loaded = await load({ ...good, cert: 'cert', key: 'file:key', ca: at('ca') }, { baseDirectory: home.path })
+  const found = (name: string) => `identity.${name} ${at(name)}: the input is not PEM: there is no BEGIN line`
+  assert.deepEqual(shown(loaded), ['ca', 'key', 'cert'].map(found))
+})
+
 test('the directory that createPki wrote loads as a section', async () => {
   using home = temporaryDirectory()
   const pki = await createPki({

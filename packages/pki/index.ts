@@ -38,7 +38,17 @@ export {
   writeRouterIdentity,
 } from './enroll/enroll-router.ts'
 export {
+  type CertificateSession,
+  type ExtendedCertificate,
+  type ExtendIdentityOptions,
+  extendIdentityCertificate,
+  type IdentityHolder,
+} from './enroll/extend-identity.ts'
+export { type ExtendedIdentityFile, extendIdentityFile } from './enroll/extend-identity-file.ts'
+export { type ExtendedRouter, type ExtendRouterOptions, extendRouterCertificates } from './enroll/extend-router.ts'
+export {
   type EnrollmentTransport,
+  type HttpsRequest,
   HttpsTransport,
   type PinnedAnswer,
   type PinnedRequest,
@@ -57,6 +67,18 @@ export {
 export type { AlternativeNames, KeyUsage, Purpose } from './extensions.ts'
 export { FileWatcher, type FileWatcherOptions } from './file-watcher.ts'
 export { certificateFingerprint, publicKeyPrint } from './fingerprint.ts'
+export { createNetworkPki, defaultRootName, type NetworkPki, type NetworkPkiRequest } from './folder/create-network.ts'
+export { type EntryKind, type FolderEntry, keyKindOf } from './folder/folder-entries.ts'
+export type { EntryFiles } from './folder/folder-layout.ts'
+export {
+  type FolderAuthority,
+  type FolderAuthorityRequest,
+  type FolderCsrRequest,
+  type FolderLeafRequest,
+  type FolderPlace,
+  PkiFolder,
+} from './folder/pki-folder.ts'
+export { type HostNames, sortHosts } from './hosts.ts'
 export {
   clientApisOf,
   encodeIdentityFile,
@@ -79,6 +101,7 @@ export {
   encodePrivateKey,
   generatePrivateKey,
   type KeyKind,
+  keyKinds,
   keyMatchesCertificate,
   parsePrivateKey,
   publicKeyOf,
@@ -114,3 +137,4 @@ export {
   type RegisteredAuthority,
   verifyClientCertificate,
 } from './verify-client-certificate.ts'
+export { writeFileAtomic } from './write-file-atomic.ts'

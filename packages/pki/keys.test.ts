@@ -17,6 +17,7 @@ import { openssl, opensslMissing } from './testing/openssl.ts'
 for (const [kind, algorithm] of [
   ['P-256', 'ES256'],
   ['P-384', 'ES384'],
+  ['P-521', 'ES512'],
   ['RSA-2048', 'RS256'],
 ] as [KeyKind, string][]) {
   test(`a ${kind} key signs tokens with ${algorithm} and survives PKCS#8`, async () => {

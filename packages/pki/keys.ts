@@ -20,7 +20,8 @@ import { PkiError } from './pki-error.ts'
 const generateKeyPairAsync = promisify(generateKeyPair)
 
 /** The keys Weft makes. */
-export type KeyKind = 'P-256' | 'P-384' | 'RSA-2048' | 'RSA-3072' | 'RSA-4096'
+export const keyKinds = ['P-256', 'P-384', 'P-521', 'RSA-2048', 'RSA-3072', 'RSA-4096'] as const
+export type KeyKind = (typeof keyKinds)[number]
 
 /** On the platform's signer P-256 issues and verifies ten times as many certificates a second as P-384. */
 export const defaultKeyKind: KeyKind = 'P-256'
@@ -50,10 +51,10 @@ export const digestOf: Readonly<Record<TokenAlgorithm, string>> = {
 
 /** Made off the event loop: an RSA key takes up to seconds. */
 export async function generatePrivateKey(kind: KeyKind): Promise<KeyObject> {
-  if (kind === 'P-256' || kind === 'P-384') {
-    return (await generateKeyPairAsync('ec', { namedCurve: kind })).privateKey
+  if (kind.startsWith('RSA-')) {
+    return (await generateKeyPairAsync('rsa', { modulusLength: Number(kind.slice('RSA-'.length)) })).privateKey
   }
-  return (await generateKeyPairAsync('rsa', { modulusLength: Number(kind.slice('RSA-'.length)) })).privateKey
+  return (await generateKeyPairAsync('ec', { namedCurve: kind })).privateKey
 }
 
 /** PKCS#8 PEM, not encrypted: the caller guards the file. */

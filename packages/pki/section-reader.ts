@@ -42,18 +42,18 @@ export class SectionReader {
     if (process.platform !== 'win32' && ((source.mode ?? 0) & 0o077) !== 0) {
       this.warning(path, `the key file can be read by others (mode ${source.mode!.toString(8)}); 600 is enough`)
     }
-    return this.parsed(path, () => parsePrivateKey(source.text))
+    return this.parsed(path, () => parsePrivateKey(source.text), source.file)
   }
 
   async certificates(value: unknown, path: string): Promise<Certificate[] | undefined> {
     const source = await this.#source(value, path, 'watched')
-    return source && this.parsed(path, () => parseCertificates(source.text, bundleLimits))
+    return source && this.parsed(path, () => parseCertificates(source.text, bundleLimits), source.file)
   }
 
   /** Read at start only: replacing what is trusted under running connections needs an operator's decision. */
   async trustBundle(value: unknown, path: string): Promise<Certificate[] | undefined> {
     const source = await this.#source(value, path, 'not watched')
-    return source && this.parsed(path, () => parseCertificates(source.text, bundleLimits))
+    return source && this.parsed(path, () => parseCertificates(source.text, bundleLimits), source.file)
   }
 
   /** False, with a problem, if the key is someone else's. */
@@ -73,13 +73,13 @@ export class SectionReader {
     }
   }
 
-  /** What `parse` returns, or undefined and a problem if it refuses. */
-  parsed<T>(path: string, parse: () => T): T | undefined {
+  /** What `parse` returns, or undefined and a problem if it refuses; the problem names the file that was read. */
+  parsed<T>(path: string, parse: () => T, file?: string): T | undefined {
     try {
       return parse()
     } catch (error) {
       if (!(error instanceof PkiError)) throw error
-      this.problem(path, error.message)
+      this.problem(path, file === undefined ? error.message : `${file}: ${error.message}`)
       return undefined
     }
   }

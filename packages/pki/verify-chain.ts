@@ -168,6 +168,11 @@ function strengthRefusal(chain: readonly Certificate[]): Refusal | undefined {
 }
 
 function purposeRefusal(chain: readonly Certificate[], purpose: Purpose): Refusal | undefined {
+  const [leaf] = chain
+  // Whoever holds an authority's key signs for others with it; that it is a client, too, is nobody's intention.
+  if (purpose === 'clientAuth' && leaf?.isCa) {
+    return { reason: 'WRONG_PURPOSE', message: `${shown(leaf)} is an authority and not for ${purpose}` }
+  }
   const accepted: readonly string[] = [extendedKeyUsageId[purpose], extendedKeyUsageId.any]
   for (const certificate of chain) {
     const usages = certificate.x509.keyUsage as readonly string[] | undefined

@@ -55,6 +55,15 @@ test('an expired certificate is vouched for: a policy decides about it', () => {
   assert.ok(noon > issue(own.intermediate, -60_000).notAfter)
 })
 
+test('an authority is no client, neither one of the network nor one that is registered', () => {
+  for (const authority of [own.root, own.intermediate, partner.root]) {
+    const registered = [{ id: 'partner', certificate: partner.root.certificate }]
+    const verdict = verdictOf({ leaf: authority.certificate, sent: authority.chain, registered })
+    assert.ok(verdict.by === 'nobody')
+    assert.equal(verdict.reason, 'WRONG_PURPOSE')
+  }
+})
+
 test('a registered authority vouches for its own, and the answer names it', () => {
   const registered = [
     { id: 'one', certificate: own.root.certificate },

@@ -1,10 +1,27 @@
-/** Replaces a file so that readers, and a process killed at any point, see the old content or the new, never a part. */
+/** Writes a file so that readers, and a process killed at any point, see the old content or the new, never a part. */
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Durable once it resolves. */
+/** Replaces what is there. Durable once it resolves. */
 export async function writeFileAtomic(path: string, content: string, mode: number): Promise<void> {
+  await written(path, content, mode, (temporary) => rename(temporary, path))
+}
+
+/** Fails with `EEXIST` if there is anything of that name. Durable once it resolves. */
+export async function createFileAtomic(path: string, content: string, mode: number): Promise<void> {
+  await written(path, content, mode, async (temporary) => {
+    await link(temporary, path)
+    await rm(temporary)
+  })
+}
+
+async function written(
+  path: string,
+  content: string,
+  mode: number,
+  putInPlace: (temporary: string) => Promise<void>,
+): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
   try {
     const file = await open(temporary, 'wx', mode)
@@ -16,7 +33,7 @@ export async function writeFileAtomic(path: string, content: string, mode: numbe
     } finally {
       await file.close()
     }
-    await rename(temporary, path)
+    await putInPlace(temporary)
   } catch (error) {
     await rm(temporary, { force: true })
     throw error

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type IncomingHttpHeaders, request as plainRequest } from 'node:http'
 import { Agent, type RequestOptions, request as tlsRequest } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
+import { createSecureContext } from 'node:tls'
 import { admin } from './controller-process.ts'
 
 export type Json = Record<string, unknown>
@@ -39,6 +40,14 @@ export interface ClientOptions {
   readonly connections?: number
   /** Milliseconds without a byte after which a request fails. */
   readonly timeout?: number
+  /** What the client presents on its connections. */
+  readonly certificate?: ClientCertificate
+}
+
+/** A certificate and its key, PEM. */
+export interface ClientCertificate {
+  readonly cert: string
+  readonly key: string
 }
 
 interface Failure extends NodeJS.ErrnoException {
@@ -54,12 +63,15 @@ export class ApiClient implements Disposable {
   readonly #timeout: number
   readonly #agent: Agent
 
-  constructor(server: Server, { token, base = managementApi, connections = 16, timeout = 30_000 }: ClientOptions = {}) {
+  constructor(server: Server, options: ClientOptions = {}) {
+    const { token, base = managementApi, connections = 16, timeout = 30_000, certificate } = options
     this.#server = server
     this.token = token
     this.#base = base
     this.#timeout = timeout
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections, ca: server.ca })
+    // Reading the certificates anew for each connection would cost more than the connection.
+    const secureContext = createSecureContext({ ca: server.ca, ...certificate })
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connections, secureContext })
   }
 
   static async login(

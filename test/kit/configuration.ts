@@ -21,34 +21,36 @@ export interface ConfigurationOptions {
   readonly interface?: string
   /** More bind points, as lines of YAML. */
   readonly bindPoints?: string
+  /** Options of the web server, as YAML in one line. */
+  readonly webOptions?: string
   /** Options of the metrics binding, as YAML in one line. */
   readonly metrics?: string
   /** More sections, as YAML. */
   readonly sections?: string
+  /** In place of a PKI that is made for it. */
+  readonly certificates?: Certificates
+}
+
+/** What a configuration says of certificates that somebody else has made. */
+export interface Certificates {
+  readonly identity: Readonly<Record<string, unknown>>
+  readonly signingCert: Readonly<Record<string, unknown>>
+  /** PEM by which the controller is trusted. */
+  readonly ca: string
 }
 
 export async function writeConfiguration(home: string, options: ConfigurationOptions = {}): Promise<Configuration> {
-  const { host = '127.0.0.1', bindPoints = '', metrics = '{}', sections = '' } = options
+  const { host = '127.0.0.1', bindPoints = '', webOptions = '{}', metrics = '{}', sections = '' } = options
   const port = options.port ?? (await freePort())
   await mkdir(home, { recursive: true })
-  const { files, caBundlePem: ca } = await createPki({
-    directory: join(home, 'pki'),
-    trustDomain: 'weft-test',
-    controllerId: 'controller',
-    hosts: ['localhost', '127.0.0.1', '::1'],
-    clock: systemClock,
-  })
+  const { identity, signingCert, ca } = options.certificates ?? (await ownCertificates(home))
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`
   const file = join(home, 'controller.yml')
   const database = join(home, 'controller.db')
   const text = `v: 3
 db: ${database}
 identity:
-  cert: ${files.clientChain}
-  key: ${files.clientKey}
-  server_cert: ${files.serverChain}
-  server_key: ${files.serverKey}
-  ca: ${files.caBundle}
+${lines(identity, '  ')}
 ctrl:
   listener: "tls:${address}"
 edge:
@@ -56,14 +58,14 @@ edge:
     address: "${address}"
   enrollment:
     signingCert:
-      cert: ${files.intermediateCert}
-      key: ${files.intermediateKey}
+${lines(signingCert, '      ')}
 web:
   - name: api
     bindPoints:
       - interface: "${options.interface ?? address}"
         address: "${address}"
 ${bindPoints}
+    options: ${webOptions}
     apis:
       - binding: edge-management
       - binding: edge-client
@@ -74,4 +76,29 @@ ${sections}
 `
   await writeFile(file, text)
   return { file, home, database, port, url: `https://${address}`, ca }
+}
+
+async function ownCertificates(home: string): Promise<Certificates> {
+  const { files, caBundlePem: ca } = await createPki({
+    directory: join(home, 'pki'),
+    trustDomain: 'weft-test',
+    controllerId: 'controller',
+    hosts: ['localhost', '127.0.0.1', '::1'],
+    clock: systemClock,
+  })
+  const identity = {
+    cert: files.clientChain,
+    key: files.clientKey,
+    server_cert: files.serverChain,
+    server_key: files.serverKey,
+    ca: files.caBundle,
+  }
+  return { identity, signingCert: { cert: files.intermediateCert, key: files.intermediateKey }, ca }
+}
+
+/** Values are written as JSON, which is YAML too. */
+function lines(section: Readonly<Record<string, unknown>>, indent: string): string {
+  return Object.entries(section)
+    .map(([key, value]) => `${indent}${key}: ${JSON.stringify(value)}`)
+    .join('\n')
 }

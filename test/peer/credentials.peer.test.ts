@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import test, { after } from 'node:test'
+import { ApiClient } from '../kit/api-client.ts'
 import { readTable } from './cli-table.ts'
 import { readToken } from './enrollment-token.ts'
 import type { Json } from './peer-cli.ts'
@@ -136,7 +137,7 @@ test('is told that a certificate is not there', async () => {
 test('sees sessions and ends them', async () => {
   await cli.says('edge', 'create', 'identity', 'visitor')
   await cli.says('edge', 'create', 'authenticator', 'updb', 'visitor', 'visitor', 'password-1')
-  await cli.says('edge', 'login', url, '-u', 'visitor', '-p', 'password-1', '-y', '-i', 'visitor')
+  using visitor = await ApiClient.login(controller, { username: 'visitor', password: 'password-1' })
   const id = await cli.idOf('identities', 'visitor')
   const sessions = await cli.list('api-sessions', `identity = "${id}"`)
   assert.equal(sessions.length, 1)
@@ -144,6 +145,7 @@ test('sees sessions and ends them', async () => {
   assert.partialDeepStrictEqual(table, [{ ID: String(sessions[0]!['id']), 'IDENTITY NAME': 'visitor' }])
   await cli.says('edge', 'delete', 'api-session', table[0]!['ID']!)
   assert.deepEqual(await cli.list('api-sessions', `identity = "${id}"`), [])
+  assert.equal((await visitor.get('/current-identity')).status, 401)
   assert.match(await cli.refuses('edge', 'delete', 'api-session', 'missing'), /404.*NOT_FOUND/)
   assert.match(await cli.says('edge', 'list', 'sessions'), /^results: none$/m)
   assert.deepEqual(await cli.list('sessions'), [])

@@ -48,7 +48,7 @@ for (const algorithm of ['EC', 'RSA']) {
     assert.equal(id.ca.match(/BEGIN CERTIFICATE/g)?.length, 2)
     const { authenticators } = await cli.named('identities', name)
     assert.partialDeepStrictEqual(authenticators, {
-      cert: { fingerprint: leaf.fingerprint.replaceAll(':', '').toLowerCase() },
+      cert: { fingerprint: fingerprintOf(leaf) },
     })
     await cli.says('edge', 'login', controller.url, '-f', `${name}.json`, '--ca', network.caFile, '--ignore-config')
     // Enrolling has removed the file.
@@ -107,6 +107,75 @@ edge:
   assert.match(dialing.subject, new RegExp(`CN=${id.replaceAll('.', '\\.')}$`, 'm'))
   assert.ok(listening.checkHost('router.example') && listening.checkIP('127.0.0.1'))
   assert.ok(existsSync(network.path('r.cas')))
-  const fingerprint = dialing.fingerprint.replaceAll(':', '').toLowerCase()
+  const fingerprint = fingerprintOf(dialing)
   assert.partialDeepStrictEqual(await cli.named('edge-routers', 'router'), { isVerified: true, fingerprint })
 })
+
+test('a transit router enrolls by the same command', async () => {
+  await cli.says('edge', 'create', 'transit-router', 'transit', '-o', 'transit.jwt')
+  await network.write(
+    'transit.yml',
+    `v: 3
+identity: { cert: t.cert, server_cert: t.server.cert, key: t.key, ca: t.cas }
+ctrl: { endpoint: "tls:127.0.0.1:6262" }
+csr: { sans: { dns: [transit.example], ip: ["127.0.0.1"] } }
+`,
+  )
+  await cli.says('router', 'enroll', 'transit.yml', '-j', 'transit.jwt', '-a', 'EC')
+  const listening = new X509Certificate(await network.read('t.server.cert'))
+  assert.ok(listening.checkHost('transit.example') && listening.checkIP('127.0.0.1'))
+  const fingerprint = fingerprintOf(new X509Certificate(await network.read('t.cert')))
+  assert.partialDeepStrictEqual(await cli.named('transit-routers', 'transit'), { isVerified: true, fingerprint })
+})
+
+test('an identity is invited again in place of its certificate, which ends with that', async () => {
+  await cli.says('edge', 'create', 'identity', 'again', '-A', '-o', 'again.jwt')
+  await cli.says('edge', 'enroll', '-j', 'again.jwt', '-o', 'again-1.json', '-a', 'EC')
+  const login = (file: string) => [
+    'edge',
+    'login',
+    controller.url,
+    '-f',
+    file,
+    '--ca',
+    network.caFile,
+    '--ignore-config',
+  ]
+  await cli.says(...login('again-1.json'))
+  const { authenticators } = await cli.named('identities', 'again')
+  const authenticator = (authenticators as { cert: { id: string } }).cert.id
+
+  await cli.says('edge', 'update', 'authenticator', 'cert', authenticator, '--re-enroll')
+  await cli.refuses(...login('again-1.json'))
+  const { enrollment } = await cli.named('identities', 'again')
+  await network.write('again-2.jwt', (enrollment as { ott: { jwt: string } }).ott.jwt)
+  await cli.says('edge', 'enroll', '-j', 'again-2.jwt', '-o', 'again-2.json', '-a', 'EC')
+  await cli.says(...login('again-2.json'))
+})
+
+test('a certificate is asked to be extended, with its key and with a new one', async () => {
+  await cli.says('edge', 'create', 'identity', 'extended', '-o', 'extended.jwt')
+  await cli.says('edge', 'enroll', '-j', 'extended.jwt', '-o', 'extended.json', '-a', 'EC')
+  const flags = async () => {
+    const [authenticator] = await cli.list('authenticators', `identity = "${await cli.idOf('identities', 'extended')}"`)
+    const { id, isExtendRequested = false, isKeyRollRequested = false } = authenticator!
+    return { id: String(id), asked: [isExtendRequested, isKeyRollRequested] }
+  }
+  const { id, asked } = await flags()
+  assert.deepEqual(asked, [false, false])
+  await cli.says('edge', 'update', 'authenticator', 'cert', id, '--request-extend')
+  assert.deepEqual((await flags()).asked, [true, false])
+  await cli.says('edge', 'update', 'authenticator', 'cert', id, '--request-key-roll')
+  assert.deepEqual((await flags()).asked, [true, true])
+})
+
+test('an invitation is worth nothing once it is withdrawn', async () => {
+  await cli.says('edge', 'create', 'identity', 'withdrawn', '-o', 'withdrawn.jwt')
+  await cli.says('edge', 'delete', 'identity', 'withdrawn')
+  const enroll = ['edge', 'enroll', '-j', 'withdrawn.jwt', '-o', 'withdrawn.json', '-a', 'EC']
+  assert.match(await cli.refuses(...enroll), /INVALID_ENROLLMENT_TOKEN/)
+})
+
+function fingerprintOf({ fingerprint }: X509Certificate): string {
+  return fingerprint.replaceAll(':', '').toLowerCase()
+}

@@ -71,6 +71,25 @@ test('traces an identity', async () => {
   assert.match(await cli.refuses('edge', 'trace', 'identity', 'traced', '-d', 'soon'), /400/)
 })
 
+test('compares who may host services with who does', async () => {
+  const said = await cli.says('edge', 'validate', 'service-hosting')
+  assert.match(said, /^service 'counted' is not hostable by any identities$/m)
+  const bind = ['service-policy', 'hosts', 'Bind', '--identity-roles', '#i-1', '--service-roles', '#s-1']
+  await cli.says('edge', 'create', ...bind)
+  const [service, identity] = [await cli.idOf('services', 'counted'), await cli.idOf('identities', 'traced')]
+  const hosted = `service counted (${service}) hosted by traced (${identity}) with 0 terminators\n`
+  assert.equal(await cli.says('edge', 'validate', 'service-hosting'), hosted)
+})
+
+test('looks at how an external signer is set up', async () => {
+  const trusted = ['-u', 'https://idp.example/jwks', '-a', 'weft']
+  await cli.says('edge', 'create', 'ext-jwt-signer', 'idp', 'https://idp.example', ...trusted)
+  const verify = ['ops', 'verify', 'ext-jwt-signer', 'oidc', 'idp', '--controller-url', controller.url]
+  const said = await cli.refuses(...verify, '--ca', network.caFile)
+  assert.match(said, /found external JWT signer/)
+  assert.match(said, /external JWT signer has no externalAuthURL configured/)
+})
+
 test('takes a snapshot of the database', async () => {
   const before = new Set(await readdir(controller.home))
   await cli.says('edge', 'db', 'snapshot')

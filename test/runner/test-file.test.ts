@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
-import { findTestFiles, type Outcome } from './test-file.ts'
+import { findTestFiles, type Outcome, type RunKind } from './test-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'weft-runner-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -17,6 +17,7 @@ const sources: Record<string, string> = {
   'packages/a/broken.test.ts': "import './missing.ts'",
   'packages/a/soak.long.test.ts': '',
   'test/stock.peer.test.ts': '',
+  'test/program.interop.test.ts': '',
   'test/whole.test.ts': '',
   'packages/a/node_modules/b/theirs.test.ts': '',
 }
@@ -34,27 +35,18 @@ writeFileSync(
   console.log(JSON.stringify(outcome))`,
 )
 
-const kinds: { long: boolean; peer: boolean; files: string[] }[] = [
-  {
-    long: false,
-    peer: false,
-    files: ['test/whole', 'packages/a/bad', 'packages/a/broken', 'packages/a/endless', 'packages/a/good'],
-  },
-  {
-    long: true,
-    peer: false,
-    files: [
-      ...['test/whole', 'packages/a/bad', 'packages/a/broken', 'packages/a/endless', 'packages/a/good'],
-      'packages/a/soak.long',
-    ],
-  },
-  { long: false, peer: true, files: ['test/stock.peer'] },
+const ordinary = ['test/whole', 'packages/a/bad', 'packages/a/broken', 'packages/a/endless', 'packages/a/good']
+const kinds: { name: string; kind: RunKind; files: string[] }[] = [
+  { name: 'by default', kind: {}, files: ordinary },
+  { name: 'of full length', kind: { long: true }, files: [...ordinary, 'packages/a/soak.long'] },
+  { name: 'against a peer', kind: { peer: true }, files: ['test/stock.peer'] },
+  { name: 'with programs of others', kind: { interop: true }, files: ['test/program.interop'] },
 ]
 
-for (const { long, peer, files } of kinds) {
-  test(`a run ${long ? 'of full length' : peer ? 'against a peer' : 'by default'} takes its files`, () => {
+for (const { name, kind, files } of kinds) {
+  test(`a run ${name} takes its files`, () => {
     assert.deepEqual(
-      findTestFiles(folder, { long, peer }),
+      findTestFiles(folder, kind),
       files.map((file) => `${file}.test.ts`),
     )
   })

@@ -15,14 +15,18 @@ export type Outcome = {
   readonly events: readonly TestEvent[]
 }
 
+/** What a run takes: what needs nothing from outside, with long ones or without, or only what needs one certain thing. */
+export type RunKind = { readonly long?: boolean; readonly peer?: boolean; readonly interop?: boolean }
+
 /** The test files that a kind of run asks for; whole-system tests come first, because they take longest. */
-export function findTestFiles(root: string, kind: { long: boolean; peer: boolean }): string[] {
+export function findTestFiles(root: string, kind: RunKind): string[] {
   return ['test', 'packages', 'bench', 'setup']
     .flatMap((folder) => globSync(`${folder}/**/*.test.ts`, { cwd: root, exclude: ['**/node_modules/**'] }).sort())
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => {
       if (file.endsWith('.peer.test.ts')) return kind.peer
-      return !kind.peer && (kind.long || !file.endsWith('.long.test.ts'))
+      if (file.endsWith('.interop.test.ts')) return kind.interop
+      return !kind.peer && !kind.interop && (kind.long || !file.endsWith('.long.test.ts'))
     })
 }
 

@@ -2,12 +2,18 @@
  * `weft start`: from nothing to a running network, in one command.
  */
 import { randomBytes } from 'node:crypto'
-import { createDefaultAdmin, defaultAdminUsername, hasDefaultAdmin, loadControllerConfig } from '@weft/controller'
+import {
+  createDefaultAdmin,
+  defaultAdminUsername,
+  hasDefaultAdmin,
+  loadControllerConfig,
+  type RootLogger,
+} from '@weft/controller'
 import { Command, InvalidArgumentError } from 'commander'
 import { readPassword, readUsername } from '../administrator-options.ts'
 import { ensureHome, type Home, type HomeOptions } from '../home.ts'
 import { type LogFlags, openLog, withLogFlags } from '../log-options.ts'
-import { runController } from '../run-controller.ts'
+import { type Running, runController } from '../run-controller.ts'
 import { UsageError } from '../usage-error.ts'
 
 interface StartFlags extends HomeOptions, LogFlags {
@@ -33,10 +39,7 @@ export function startCommand(): Command {
 async function start(flags: StartFlags): Promise<void> {
   const log = openLog(flags, { level: 'warn', format: 'text' })
   const home = await ensureHome(flags)
-  const { config } = loadControllerConfig(home.configFile, process.env)
-  const running = await runController(config, log).catch((error: unknown) => {
-    throw portAdvice(error, home)
-  })
+  const running = await runIn(home, log)
   const { kit } = running.controller.core
   let password: string | undefined
   if (!hasDefaultAdmin(kit)) {
@@ -45,6 +48,22 @@ async function start(flags: StartFlags): Promise<void> {
   }
   process.stdout.write(welcome(home, defaultAdminUsername(kit) ?? flags.username, password))
   process.exitCode = await running.untilStopped()
+}
+
+/** A controller in its home, which is kept as it was if the controller cannot start. */
+async function runIn(home: Home, log: RootLogger): Promise<Running> {
+  try {
+    await using started = new AsyncDisposableStack()
+    const { config } = loadControllerConfig(home.configFile, process.env)
+    const running = await runController(config, log)
+    started.use(running.controller)
+    await home.keep()
+    started.move()
+    return running
+  } catch (error) {
+    await home.discard()
+    throw portAdvice(error, home)
+  }
 }
 
 function readPort(text: string): number {

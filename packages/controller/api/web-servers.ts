@@ -2,10 +2,11 @@
  * The web servers of the configuration: which binding answers on which port.
  */
 
-import type { SecureVersion } from 'node:tls'
+import type { SecureVersion, TLSSocket } from 'node:tls'
 import type { Identity } from '@weft/pki'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../log/logger.ts'
+import { FABRIC_BASE } from './fabric/fabric-path.ts'
 import { type Binding, createDemux } from './http/demux.ts'
 import { clientPaths, managementPaths } from './http/edge-paths.ts'
 import { createHealthChecks, type HealthCheck } from './http/health-checks.ts'
@@ -50,6 +51,7 @@ export interface WebDeps {
   readonly identity: Identity
   readonly management: RequestHandler
   readonly client: RequestHandler
+  readonly fabric: RequestHandler
   readonly oidc: Pick<OidcProvider, 'handlerFor'>
   readonly health: { readonly checks: () => readonly HealthCheck[] }
   readonly metrics: MetricsRegister
@@ -60,6 +62,7 @@ export const servedBindings: ReadonlySet<string> = new Set([
   'edge-management',
   'edge-client',
   'edge-oidc',
+  'fabric',
   'health-checks',
   'metrics',
 ])
@@ -83,10 +86,24 @@ export class WebServers implements AsyncDisposable {
 
   /** New certificates for the server of a name, or without one for all that use the controller's. */
   renewTls(identity: Identity, name?: string): void {
-    for (const { server, config } of this.#servers) {
+    for (const { server, config, served } of this.#servers) {
       const isMeant = name === undefined ? config.identity === undefined : config.name === name
-      if (isMeant) server.renewTls(tlsMaterial(identity, config))
+      if (!isMeant) continue
+      served.identity = identity
+      server.renewTls(tlsMaterial(identity, config))
     }
+  }
+
+  /**
+   * Gives connections that speak another protocol, at the bind point of this interface, to somebody else. False when no
+   * TLS bind point is there.
+   */
+  take(listening: string, protocol: string, accept: (socket: TLSSocket) => void): boolean {
+    const sharing = this.#servers.filter(({ server }) =>
+      server.listeners.some(({ bindPoint, error }) => error === undefined && bindPoint.interface === listening),
+    )
+    for (const { server } of sharing) server.take(protocol, accept)
+    return sharing.length > 0
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -97,6 +114,12 @@ export class WebServers implements AsyncDisposable {
 interface OpenServer {
   readonly server: WebServer
   readonly config: WebServerConfig
+  readonly served: Served
+}
+
+/** The certificates of a server as they are now. */
+interface Served {
+  identity: Identity
 }
 
 /** Opens what can be opened. Throws when nothing could be: a controller nobody can reach is of no use. */
@@ -104,14 +127,15 @@ export async function openWebServers(deps: WebDeps, configs: readonly WebServerC
   const servers: OpenServer[] = []
   const listeners: (ListenerResult & { readonly server: string })[] = []
   for (const config of configs) {
-    const handle = createDemux(config.apis.flatMap((api) => binding(deps, api, config)))
+    const served: Served = { identity: config.identity ?? deps.identity }
+    const handle = createDemux(config.apis.flatMap((api) => binding(deps, api, config, served)))
     for (const isPlain of [false, true]) {
       const bindPoints = config.bindPoints.filter((point) => (point.isPlainHttp ?? false) === isPlain)
       if (bindPoints.length === 0) continue
       const { name, limits } = config
-      const tls = isPlain ? {} : { tls: tlsMaterial(config.identity ?? deps.identity, config) }
+      const tls = isPlain ? {} : { tls: tlsMaterial(served.identity, config) }
       const server = await WebServer.open({ name, bindPoints, handle, log: deps.log, limits, ...tls })
-      servers.push({ server, config })
+      servers.push({ server, config, served })
       listeners.push(...server.listeners.map((listener) => ({ ...listener, server: name })))
     }
   }
@@ -128,18 +152,19 @@ function tlsMaterial({ servers }: Identity, { minVersion, maxVersion }: WebServe
   return { servers, minVersion, maxVersion }
 }
 
-function binding(deps: WebDeps, api: ServedApi, { bindPoints, identity }: WebServerConfig): Binding[] {
+function binding(deps: WebDeps, api: ServedApi, { bindPoints }: WebServerConfig, served: Served): Binding[] {
   switch (api.binding) {
     case 'edge-management':
       return [{ name: api.binding, ...managementPaths, handle: deps.management }]
     case 'edge-client':
       return [{ name: api.binding, ...clientPaths, isDefault: true, handle: deps.client }]
     case 'edge-oidc': {
-      const { servers } = identity ?? deps.identity
-      return [
-        { name: api.binding, root: OIDC_BASE, handle: deps.oidc.handlerFor({ ...api.oidc, bindPoints, servers }) },
-      ]
+      const servers = () => served.identity.servers
+      const handle = deps.oidc.handlerFor({ ...api.oidc, bindPoints, servers })
+      return [{ name: api.binding, root: OIDC_BASE, handle }]
     }
+    case 'fabric':
+      return [{ name: api.binding, root: FABRIC_BASE, handle: deps.fabric }]
     case 'health-checks': {
       const cluster = () => ({ isRaftEnabled: false, isLeader: false })
       const handle = createHealthChecks({ checks: () => deps.health.checks(), cluster })

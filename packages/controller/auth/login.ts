@@ -9,6 +9,8 @@ export interface Login {
   readonly identityId: string
   /** Of an authenticator; `internal` and `extJwtId:…` where somebody else vouches for the identity. */
   readonly authenticatorId: string
+  /** The stored hash for which the password was right. */
+  readonly passwordHash?: string | undefined
   /** The certificate that was proven. */
   readonly certificate?: ProvenCertificate
   /** The third-party CA whose certificate names the identity. */
@@ -29,9 +31,16 @@ export interface ProvenCertificate {
 /** The authenticator id of a login by a certificate whose CA names the identity. */
 export const INTERNAL_AUTHENTICATOR = 'internal'
 
+const SIGNER_PREFIX = 'extJwtId:'
+
 /** The authenticator id of a login by the token of an external signer. */
 export function signerAuthenticator(signerId: string): string {
-  return `extJwtId:${signerId}`
+  return `${SIGNER_PREFIX}${signerId}`
+}
+
+/** The signer of such an id; undefined for any other. */
+export function signerOfAuthenticator(authenticatorId: string): string | undefined {
+  return authenticatorId.startsWith(SIGNER_PREFIX) ? authenticatorId.slice(SIGNER_PREFIX.length) : undefined
 }
 
 export interface LoginRefusedOptions {
@@ -64,5 +73,12 @@ export function isStillVouchedFor(view: View, login: Login): boolean {
   }
   const authenticator = view.get('authenticators', login.authenticatorId)
   if (authenticator === undefined) return false
+  if (login.passwordHash !== undefined && authenticator.passwordHash !== login.passwordHash) return false
   return login.certificate === undefined || authenticator.certFingerprint === login.certificate.fingerprint
+}
+
+/** Whether an administrator has logged in. */
+export function isAdmin(view: View, { identityId }: Login): boolean {
+  const identity = view.get('identities', identityId)
+  return identity !== undefined && (identity.isAdmin || identity.isDefaultAdmin)
 }

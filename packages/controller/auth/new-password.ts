@@ -1,7 +1,7 @@
 /**
  * A new password on its way into a row: judged by the policy of the identity it is for, then hashed off the event loop.
  */
-import { ApiError } from '../operation/api-error.ts'
+import { tooManyRequests } from '../operation/api-error.ts'
 import type { View } from '../state/view.ts'
 import { HashingBusyError, type PasswordHasher } from './password-hash.ts'
 import { checkPassword } from './password-rules.ts'
@@ -24,6 +24,6 @@ export async function hashNewPassword(
     return await hasher.hash(password)
   } catch (error) {
     if (!(error instanceof HashingBusyError)) throw error
-    throw new ApiError('SERVER_TOO_MANY_REQUESTS', { headers: { 'retry-after': '1' }, origin: error })
+    throw tooManyRequests(error)
   }
 }

@@ -65,14 +65,18 @@ export function knownConfigTypes(view: View, wanted: readonly string[]): readonl
   return [...new Set(ids.filter((id) => id !== undefined))].sort()
 }
 
-/** What a client has told of itself, where it is new. */
+/** What a client has told of itself, where it is new; whoever says nothing takes nothing back. */
 export function keepClientInfo(change: Change, identityId: string, { sdkInfo, envInfo }: ClientInfo): void {
   const identity = change.get('identities', identityId)
-  const values = { ...(sdkInfo && { sdkInfo }), ...(envInfo && { envInfo }) }
+  const values = { ...(isTold(sdkInfo) && { sdkInfo }), ...(isTold(envInfo) && { envInfo }) }
   const isNew = Object.entries(values).some(
     ([name, value]) => JSON.stringify(identity[name as 'sdkInfo']) !== JSON.stringify(value),
   )
   if (isNew) change.update('identities', identityId, values)
+}
+
+function isTold(info: Readonly<Record<string, string>> | undefined): boolean {
+  return info !== undefined && Object.keys(info).length > 0
 }
 
 /** Whether the chain was complete, and the certificate itself where only its fingerprint was known. */

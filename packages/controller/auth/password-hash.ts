@@ -6,7 +6,6 @@
  * it can be replaced at that login.
  */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
-import { type Clock, systemClock } from '../clock.ts'
 
 interface Parameters {
   /** KiB. */
@@ -42,15 +41,13 @@ export interface PasswordHasherOptions {
   readonly maxWaiting: number
   /** Milliseconds after which one that waits is refused instead: well before its caller is answered that it took too long. */
   readonly longestWait?: number
-  readonly clock?: Pick<Clock, 'monotonic'>
 }
 
 const LONGEST_WAIT = 4_000
 
 interface Waiting {
-  readonly since: number
   readonly enter: () => void
-  readonly refuse: (error: HashingBusyError) => void
+  readonly late: NodeJS.Timeout
 }
 
 export class PasswordHasher {
@@ -59,7 +56,7 @@ export class PasswordHasher {
   #running = 0
 
   constructor(options: PasswordHasherOptions = { concurrency: 2, maxWaiting: 1_000 }) {
-    this.#options = { longestWait: LONGEST_WAIT, clock: systemClock, ...options }
+    this.#options = { longestWait: LONGEST_WAIT, ...options }
   }
 
   async hash(password: string): Promise<string> {
@@ -102,18 +99,19 @@ export class PasswordHasher {
       return undefined
     }
     if (this.#waiting.length >= this.#options.maxWaiting) throw new HashingBusyError()
-    const since = this.#options.clock.monotonic()
-    return new Promise((enter, refuse) => this.#waiting.push({ since, enter, refuse }))
+    return new Promise((enter, refuse) => {
+      const late = setTimeout(() => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
+        refuse(new HashingBusyError())
+      }, this.#options.longestWait)
+      const waiting: Waiting = { enter, late }
+      this.#waiting.push(waiting)
+    })
   }
 
   #leave(): void {
-    const { clock, longestWait } = this.#options
-    const oldest = clock.monotonic() - longestWait
-    let next = this.#waiting.shift()
-    while (next !== undefined && next.since < oldest) {
-      next.refuse(new HashingBusyError())
-      next = this.#waiting.shift()
-    }
+    const next = this.#waiting.shift()
+    clearTimeout(next?.late)
     if (next === undefined) this.#running--
     else next.enter()
   }

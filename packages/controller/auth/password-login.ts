@@ -6,7 +6,7 @@
  */
 
 import type { Clock } from '../clock.ts'
-import { ApiError } from '../operation/api-error.ts'
+import { tooManyRequests } from '../operation/api-error.ts'
 import type { Kit } from '../resource-kit/kit.ts'
 import type { TableRows } from '../state/row.ts'
 import { findOne } from '../state/view.ts'
@@ -58,18 +58,21 @@ export class PasswordLogin {
     }
     if (isDisabled(identity, clock.now())) throw new LoginRefused('identity is disabled', who)
     attempts.succeeded(authenticator.id)
-    if (verdict.isOutdated) await this.#strengthen(authenticator, password)
-    return who
+    if (verdict.isOutdated) return this.#strengthen(authenticator, password)
+    return { ...who, passwordHash: authenticator.passwordHash ?? undefined }
   }
 
-  /** Unless the password has been changed meanwhile: that one must stay. */
-  async #strengthen({ id, passwordHash: weak }: Authenticator, password: string): Promise<void> {
+  /** A hash that was changed meanwhile stays, by another login or to another password: the password is held against it. */
+  async #strengthen({ id, identityId, passwordHash: weak }: Authenticator, password: string): Promise<Login> {
     const { kit, hasher } = this.#deps
     const passwordHash = await orBusy(() => hasher.hash(password))
-    await kit.writeAsController((change) => {
-      if (change.view.get('authenticators', id)?.passwordHash !== weak) return
-      change.update('authenticators', id, { passwordHash })
+    const now = await kit.writeAsController((change) => {
+      const row = change.view.get('authenticators', id)
+      return row?.passwordHash === weak ? change.update('authenticators', id, { passwordHash }) : row
     })
+    const who = { identityId, authenticatorId: id }
+    if (now === undefined) throw new LoginRefused('the authenticator is gone', who)
+    return now.passwordHash === passwordHash ? { ...who, passwordHash } : this.confirm(now, password)
   }
 }
 
@@ -78,6 +81,6 @@ async function orBusy<T>(hashing: () => Promise<T>): Promise<T> {
     return await hashing()
   } catch (error) {
     if (!(error instanceof HashingBusyError)) throw error
-    throw new ApiError('SERVER_TOO_MANY_REQUESTS', { headers: { 'retry-after': '1' }, origin: error })
+    throw tooManyRequests(error)
   }
 }

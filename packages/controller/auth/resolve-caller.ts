@@ -3,7 +3,7 @@
  *
  * `zt-session` wins when it is there; bearer tokens are then only second factors. Without it, the first bearer token that is
  * an access token of the network is the session, and the others are second factors. A session whose identity is gone or
- * disabled is no session. Every resolved call counts as activity.
+ * disabled, or whose way in has been closed, is no session. Every resolved call counts as activity.
  */
 
 import type { Clock } from '../clock.ts'
@@ -16,6 +16,7 @@ import { bearerChallenge, sessionChallenge, unauthenticated, unauthorized } from
 import { isDisabled } from './disabled.ts'
 import type { ExternalTokens } from './external-tokens.ts'
 import { type FactorState, outstandingFactors, requiredSignerId } from './outstanding-factors.ts'
+import { isStillAllowed } from './primary-factor.ts'
 import type { SessionActivity } from './session-activity.ts'
 
 export interface CallerResolverDeps {
@@ -30,6 +31,7 @@ export interface CallerResolverDeps {
 /** What a token stands for, whichever kind it is. */
 interface Session extends FactorState {
   readonly id: string
+  readonly authenticatorId: string
   readonly bearer?: BearerSession
 }
 
@@ -72,9 +74,9 @@ export class CallerResolver {
       if (verdict === 'malformed') isMalformed = true
       if (verdict === 'foreign' || verdict === 'malformed') continue
       if (typeof verdict === 'string') throw unauthorized(bearerChallenge(verdict))
-      const { sessionId: id, identityId, isMfaComplete } = verdict
+      const { sessionId: id, identityId, authenticatorId, isMfaComplete } = verdict
       // The policy alone decides here: a factor that was enrolled after the login is asked for at the next one.
-      const session = { id, identityId, isMfaComplete, isMfaRequired: false, bearer: verdict }
+      const session = { id, identityId, authenticatorId, isMfaComplete, isMfaRequired: false, bearer: verdict }
       const signerId = requiredSignerId(this.#deps.view, identityId)
       const others = tokens.toSpliced(index, 1)
       const caller =
@@ -94,6 +96,7 @@ export class CallerResolver {
     const { view, activity, clock } = this.#deps
     const identity = view.get('identities', session.identityId)
     if (identity === undefined || isDisabled(identity, clock.now())) return undefined
+    if (!isStillAllowed(view, identity, session.authenticatorId)) return undefined
     const { bearer } = session
     // A session that was ended while its second factor was verified must not be remembered as used.
     if (bearer === undefined && view.get('apiSessions', session.id) === undefined) return undefined

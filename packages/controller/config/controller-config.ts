@@ -4,9 +4,14 @@
  */
 import { dirname, join } from 'node:path'
 import { type Findings, formatDuration, minute, second, type ValueOf } from '@weft/model/config-file'
+import {
+  assembleChannelOptions,
+  assembleIdentity,
+  assembleWebOptions,
+  type IdentityConfig,
+} from '@weft/model/config-sections'
 import type { EventsConfig } from '../events/event-config.ts'
 import type { controllerSchema } from './controller-schema.ts'
-import { assembleIdentity, type IdentityConfig } from './identity-section.ts'
 import type { webServerSection } from './web-section.ts'
 
 type ControllerFile = ValueOf<typeof controllerSchema.keys>
@@ -22,7 +27,6 @@ export function assembleControllerConfig(file: ControllerFile, findings: Finding
   const clustered = cluster ?? raft
   const database = clustered === undefined ? file.db! : join(clustered.dataDir, 'ctrl.db')
   const identity = assembleIdentity(file.identity)
-  const { connectTimeout, connectTimeoutMs, ...channel } = ctrl.options
   return {
     identity,
     /** The database file. Like every path of the file it is relative to the working directory. */
@@ -31,7 +35,7 @@ export function assembleControllerConfig(file: ControllerFile, findings: Finding
     isClustered: clustered !== undefined,
     trustDomain: file.trustDomain,
     additionalTrustDomains: file.additionalTrustDomains,
-    ctrl: { ...ctrl, options: { ...channel, connectTimeout: connectTimeout ?? connectTimeoutMs } },
+    ctrl: { ...ctrl, options: assembleChannelOptions(ctrl.options) },
     edge: { ...edge, oidc: assembleOidc(edge.oidc, findings) },
     web: file.web.map((server) => assembleWebServer(server, identity)),
     network: file.network,
@@ -60,11 +64,7 @@ function assembleWebServer(server: WebServerFile, identity: IdentityConfig) {
     bindPoints,
     identity: server.identity === undefined ? identity : assembleIdentity(server.identity),
     apis: apis.map((api) => (api.binding === 'zac' ? { ...api, binding: 'spa' as const, isZac: true as const } : api)),
-    options: {
-      ...options,
-      minTlsVersion: options.minTlsVersion === 'TLS1.3' ? ('TLSv1.3' as const) : ('TLSv1.2' as const),
-      maxTlsVersion: options.maxTlsVersion === 'TLS1.3' ? ('TLSv1.3' as const) : ('TLSv1.2' as const),
-    },
+    options: assembleWebOptions(options),
   }
 }
 

@@ -16,12 +16,12 @@ import {
   wholeUnits,
   withDefault,
 } from '@weft/model/config-file'
+import { identitySection } from '@weft/model/config-sections'
 import { clusterSection } from './cluster-section.ts'
 import { ctrlSection } from './ctrl-section.ts'
 import { edgeSection } from './edge-section.ts'
 import { eventsSection, judgeEventHandlers } from './events-section.ts'
 import { trustDomain } from './host-name.ts'
-import { identitySection } from './identity-section.ts'
 import { networkSection } from './network-section.ts'
 import { commandRateLimiterSection, handshakeRateLimiterSection } from './rate-limiter-sections.ts'
 import { checkWebServers, servesClientsAt } from './web-checks.ts'

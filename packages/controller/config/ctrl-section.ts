@@ -12,23 +12,13 @@ import {
   section,
   subsection,
   text,
-  wholeUnits,
   withDefault,
 } from '@weft/model/config-file'
+import { channelOptionKeys, heartbeatKeys } from '@weft/model/config-sections'
 
 const largestCount = 2 ** 32 - 1
 
-const heartbeatsSection = section({
-  keys: {
-    sendInterval: withDefault(duration(), 10 * second, 'How often a heartbeat is due.'),
-    checkInterval: withDefault(duration(), second, 'How often it is checked whether one is due.'),
-    closeUnresponsiveTimeout: withDefault(
-      duration(),
-      30 * second,
-      'How long without an answer until the channel closes.',
-    ),
-  },
-})
+const heartbeatsSection = section({ keys: heartbeatKeys })
 
 const optionsSection = section({
   keys: {
@@ -40,20 +30,7 @@ const optionsSection = section({
       protocolAddress(['tls'], { blank: 'absent' }),
       'An address that connected routers are told to use from now on.',
     ),
-    outQueueSize: withDefault(
-      integer({ min: 0, max: 1_000_000 }),
-      4,
-      'Messages that may wait to be sent on a channel.',
-    ),
-    maxQueuedConnects: withDefault(integer({ min: 1, max: 5_000 }), 1, 'Connections that may wait for their hello.'),
-    maxOutstandingConnects: withDefault(integer({ min: 1, max: 1_000 }), 16, 'Hellos that may be under way at once.'),
-    connectTimeout: optional(duration({ min: 30, max: minute }), 'How long a hello may take.'),
-    connectTimeoutMs: withDefault(
-      wholeUnits(1, 'milliseconds', { min: 30, max: minute }),
-      5 * second,
-      'The former spelling of `connectTimeout`, which wins.',
-    ),
-    writeTimeout: optional(duration(), 'How long one write may take before the channel closes; none is unlimited.'),
+    ...channelOptionKeys({ fewestQueuedConnects: 1 }),
     routerHeartbeats: subsection(heartbeatsSection, 'Heartbeats with routers.'),
     peerHeartbeats: subsection(heartbeatsSection, 'Heartbeats with other controllers.'),
   },

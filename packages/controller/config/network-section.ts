@@ -21,7 +21,7 @@ export const networkSection = section({
     createCircuitRetries: withDefault(
       integer({ min: 0, max: largestCount }),
       2,
-      'Further attempts to build a circuit.',
+      'Attempts to build a circuit, at least one.',
     ),
     cycle: withDefault(
       wholeUnits(second, 'seconds', { min: 1, max: longestSeconds }),

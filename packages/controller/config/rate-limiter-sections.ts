@@ -1,25 +1,5 @@
-import {
-  decimal,
-  duration,
-  type Findings,
-  flag,
-  integer,
-  optional,
-  second,
-  section,
-  withDefault,
-} from '@weft/model/config-file'
-
-interface WindowDraft {
-  readonly minSize?: number
-  readonly maxSize?: number
-}
-
-function windowIsOrdered(draft: WindowDraft, findings: Findings): void {
-  const { minSize, maxSize } = draft
-  if (minSize === undefined || maxSize === undefined || minSize <= maxSize) return
-  findings.problem(draft, 'minSize', `wanted at most maxSize, which is ${maxSize}, found ${minSize}`)
-}
+import { duration, flag, integer, optional, second, section, withDefault } from '@weft/model/config-file'
+import { adaptiveWindowKeys, checkAdaptiveWindow } from '@weft/model/config-sections'
 
 /** How many logins may be under way at once: a window that shrinks when answers cannot be delivered. */
 export const authRateLimiterSection = section({
@@ -29,7 +9,7 @@ export const authRateLimiterSection = section({
     maxSize: withDefault(integer({ min: 5, max: 1_000 }), 250, 'The largest window, with which it starts.'),
     timeout: withDefault(duration(), 30 * second, 'Accepted; a login always ends by itself.'),
   },
-  check: windowIsOrdered,
+  check: checkAdaptiveWindow,
 })
 
 /** How many TLS handshakes may be under way at once. */
@@ -42,18 +22,9 @@ export const handshakeRateLimiterSection = section({
       duration(),
       'When an unfinished handshake counts as failed; `handshakeTimeout` and 2s when absent.',
     ),
-    successThreshold: withDefault(decimal({ min: 0, max: 1 }), 0.9, 'Above this part of successes the window grows.'),
-    increaseFactor: withDefault(decimal({ min: 1 }), 1.02, 'By how much it grows.'),
-    decreaseFactor: withDefault(decimal({ min: 0, max: 1 }), 0.9, 'By how much it shrinks; neither 0 nor 1.'),
-    increaseCheckInterval: withDefault(integer({ min: 1 }), 10, 'Successes between two looks at growing.'),
-    decreaseCheckInterval: withDefault(integer({ min: 1 }), 10, 'Failures between two looks at shrinking.'),
+    ...adaptiveWindowKeys,
   },
-  check(draft, findings) {
-    windowIsOrdered(draft, findings)
-    if (draft.decreaseFactor === 0 || draft.decreaseFactor === 1) {
-      findings.problem(draft, 'decreaseFactor', `wanted a number between 0 and 1, found ${draft.decreaseFactor}`)
-    }
-  },
+  check: checkAdaptiveWindow,
 })
 
 /** How many changes may wait for the writer. */

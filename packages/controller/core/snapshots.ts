@@ -5,6 +5,7 @@
 import type { Clock } from '../clock.ts'
 import { fileStamp } from '../store/sqlite/durable-file.ts'
 import type { Store } from '../store/store.ts'
+import { snapshotPlace } from './snapshot-place.ts'
 
 const intervalMilliseconds = 60_000
 
@@ -33,14 +34,17 @@ export class Snapshots {
     this.#databaseFile = databaseFile
   }
 
-  /** Writes a snapshot for a caller and answers its path. One that failed does not count. */
-  async take(): Promise<string> {
+  /**
+   * Writes a snapshot for a caller and answers its path. One that failed does not count. Of a place that the caller wants
+   * only the file's name is used: every snapshot lies beside the database.
+   */
+  async take(wanted = ''): Promise<string> {
     const before = this.#last
     const now = this.#deps.clock.monotonic()
     if (now < before + intervalMilliseconds) throw new SnapshotTooSoonError()
     this.#last = now
     try {
-      return await this.takeNow()
+      return await this.#write(this.#place(wanted))
     } catch (error) {
       this.#last = before
       throw error
@@ -48,10 +52,16 @@ export class Snapshots {
   }
 
   /** Writes a snapshot for the controller itself, which knows why it needs one. */
-  async takeNow(): Promise<string> {
-    const { store, clock } = this.#deps
-    const path = `${this.#databaseFile}-${fileStamp(clock.now())}`
-    await store.snapshot(path)
+  takeNow(): Promise<string> {
+    return this.#write(this.#place(''))
+  }
+
+  async #write(path: string): Promise<string> {
+    await this.#deps.store.snapshot(path)
     return path
+  }
+
+  #place(wanted: string): string {
+    return snapshotPlace(this.#databaseFile, fileStamp(this.#deps.clock.now()), wanted)
   }
 }

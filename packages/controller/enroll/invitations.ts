@@ -5,7 +5,8 @@
  * they verify them with.
  */
 import { randomUUID } from 'node:crypto'
-import { type Identity, signCaToken, signEnrollmentToken, signNetworkToken, TokenSigner } from '@weft/pki'
+import { type Identity, signCaToken, signEnrollmentToken, signNetworkToken, type TokenSigner } from '@weft/pki'
+import { signerForAddress } from '../auth/tokens/signer-for-address.ts'
 import type { InvitationSigner } from '../resources/enrollment-issuing.ts'
 
 export interface InvitationOptions {
@@ -31,13 +32,13 @@ export class Invitations implements InvitationSigner {
     this.identityDuration = options.identityDuration
     this.routerDuration = options.routerDuration
     this.#options = options
-    this.#signer = signerFor(options.identity, options.apiAddress)
+    this.#signer = signerForAddress(options.identity, options.apiAddress)
     this.#networkToken = this.#signNetwork()
   }
 
   /** Signs with new certificates from now on; the network's own invitation is made anew. */
   renew(identity: Identity): void {
-    this.#signer = signerFor(identity, this.#options.apiAddress)
+    this.#signer = signerForAddress(identity, this.#options.apiAddress)
     this.#networkToken = this.#signNetwork()
   }
 
@@ -57,11 +58,4 @@ export class Invitations implements InvitationSigner {
   #signNetwork(): string {
     return signNetworkToken(this.#signer, { address: this.#options.apiAddress, id: this.#networkId })
   }
-}
-
-function signerFor(identity: Identity, apiAddress: string): TokenSigner {
-  const host = new URL(`https://${apiAddress}`).hostname.replace(/^\[|\]$/g, '')
-  const server = identity.servers.find(({ certificate }) => certificate.coversHost(host)) ?? identity.servers[0]
-  if (server === undefined) throw new Error('the identity has no server certificate')
-  return new TokenSigner(server)
 }

@@ -4,9 +4,9 @@
  * The peers renamed their namespaces once and still serve the old names; events of an old-name subscription carry that
  * name, except authentication, which never did.
  */
+import { parseDuration } from '@weft/model/config-file'
 import type { EventConfigProblem, EventSubscriptionConfig } from './event-config.ts'
 import { type ControllerEvent, type EventNamespace, laterNamespaces } from './event-types.ts'
-import { parseInterval } from './interval.ts'
 
 export interface Subscription {
   readonly namespace: EventNamespace
@@ -112,7 +112,7 @@ function entityChange(config: EventSubscriptionConfig): Subscription | EventConf
 
 function entityCount(config: EventSubscriptionConfig, shownAs: string): Subscription | EventConfigProblem {
   const written = config['interval']
-  const interval = written === undefined ? DEFAULT_COUNT_INTERVAL : parseInterval(String(written))
+  const interval = written === undefined ? DEFAULT_COUNT_INTERVAL : parseDuration(String(written))
   const { min, max } = COUNT_INTERVAL_BOUNDS
   if (interval === undefined || interval < min || interval > max) {
     return error(['interval'], 'wanted a duration such as 5m, between one second and 24 days')

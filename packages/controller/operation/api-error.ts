@@ -152,6 +152,16 @@ export function refusal(code: ApiErrorCode, message: string, status?: number): A
   return new ApiError(code, { cause: { code: 'UNHANDLED', message }, ...(status === undefined ? {} : { status }) })
 }
 
+/** The refusal of a body that is not JSON, or not JSON of the right types. `reason` must not quote the body. */
+export function unparsableBody(name: string, reason: string): ApiError {
+  return refusal('COULD_NOT_PARSE_BODY', `parsing ${name} body from "" failed, because ${reason}`)
+}
+
+/** The refusal of what would wait too long: the client is to come back. `origin` is kept for the log. */
+export function tooManyRequests(origin?: unknown): ApiError {
+  return new ApiError('SERVER_TOO_MANY_REQUESTS', { headers: { 'retry-after': '1' }, origin })
+}
+
 /** The refusal for an entity that is not there. */
 export function notFound(singular: string, id: string): ApiError {
   return refusal('NOT_FOUND', `${singular} with id ${id} not found`)

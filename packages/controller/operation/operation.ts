@@ -14,7 +14,14 @@ export type Action = 'read' | 'create' | 'update' | 'delete'
  * Who may call: `anyone` (no session looked at), `partial` (a session whose second factor may be outstanding),
  * `session` (any full session), `admin`, or whoever holds a grant on an entity.
  */
-export type Access = 'anyone' | 'partial' | 'session' | 'admin' | { readonly entity: string; readonly action: Action }
+export type Access = 'anyone' | 'partial' | 'session' | 'admin' | EntityAccess
+
+export interface EntityAccess {
+  readonly entity: string
+  readonly action: Action
+  /** The right to read everything is not enough: what is read here is more than the entities. */
+  readonly isBeyondReadonly?: true
+}
 
 /** The request as handlers may see it. Header names are lower-case. */
 export interface Call<Body = unknown> {
@@ -42,6 +49,8 @@ export interface Answer {
   readonly body: unknown
   readonly contentType?: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  /** Called once: with true when the answer has gone out, with false when nobody was there to take it. */
+  readonly onEnd?: (isTaken: boolean) => void
 }
 
 /** Turns a parsed JSON body into what the handler gets, or throws an `ApiError`. */
@@ -70,6 +79,8 @@ export interface Operation {
   readonly produces?: readonly string[]
   /** Of a successful answer, where it is not 200, nor 201 for what is created in a collection. */
   readonly status?: number
+  /** Many come at once, and what takes too long does so because of them: the client is told to come back. */
+  readonly isOfCrowds?: boolean
   readonly handle: (call: Call<never>) => Answer | Promise<Answer>
 }
 

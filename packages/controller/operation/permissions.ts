@@ -45,7 +45,7 @@ export function allows(caller: Caller, access: Access): boolean {
   if (access === 'session') return true
   if (caller.isAdmin) return true
   if (access === 'admin') return false
-  const { entity, action } = access
-  if (action === 'read' && caller.grants.has('admin_readonly')) return true
+  const { entity, action, isBeyondReadonly = false } = access
+  if (action === 'read' && !isBeyondReadonly && caller.grants.has('admin_readonly')) return true
   return caller.grants.has(entity) || caller.grants.has(`${entity}.${action}`)
 }

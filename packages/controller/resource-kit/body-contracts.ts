@@ -4,10 +4,10 @@
  * What is not settable by the verb at hand is not read at all, so a body can name server-owned members as it likes. PUT
  * gives every settable field, its default where the body is silent; PATCH gives only what the body names and is not null.
  */
-import { fieldError, refusal } from '../operation/api-error.ts'
+import { fieldError, refusal, unparsableBody } from '../operation/api-error.ts'
 import type { BodyContract } from '../operation/operation.ts'
 import { type AnyFields, type Field, tagsField } from './fields.ts'
-import { couldNotParse, isObject, type JsonSchema, memberOf, WrongTypeError } from './shapes.ts'
+import { isObject, type JsonSchema, memberOf, WrongTypeError } from './shapes.ts'
 
 export type WriteVerb = 'create' | 'update' | 'patch'
 
@@ -45,7 +45,7 @@ function contract(bodyName: string, fields: AnyFields, verb: WriteVerb): FieldCo
     name: bodyName,
     isRequired: true,
     decode(json) {
-      if (!isObject(json)) throw couldNotParse(bodyName, new WrongTypeError('', 'an object', json))
+      if (!isObject(json)) throw unparsableBody(bodyName, new WrongTypeError('', 'an object', json).message)
       const variant = discriminator === undefined ? '' : variantOf(discriminator, json)
       const present = settable.filter(({ field }) => field.onlyFor === undefined || field.onlyFor.includes(variant))
       const decoded: Record<string, unknown> = {}
@@ -57,7 +57,7 @@ function contract(bodyName: string, fields: AnyFields, verb: WriteVerb): FieldCo
           decoded[name] = field.shape.read(value, input)
         }
       } catch (error) {
-        if (error instanceof WrongTypeError) throw couldNotParse(bodyName, error)
+        if (error instanceof WrongTypeError) throw unparsableBody(bodyName, error.message)
         throw error
       }
       for (const { name, input, field, isRequired } of present) {

@@ -111,9 +111,13 @@ export type RowOf<F> = Row & { readonly [K in keyof F]: F[K] extends Field<infer
  */
 export function restricted<T>(
   field: Field<T>,
-  facts: Pick<FieldFacts<T>, 'setBy' | 'shown' | 'symbol' | 'input' | 'required' | 'isNullWhenEmpty'>,
+  facts: Pick<FieldFacts<T>, 'setBy' | 'shown' | 'symbol' | 'input' | 'required' | 'isNullWhenEmpty'> & {
+    readonly collection?: string
+  },
 ): Field<T> {
-  return { ...field, ...facts, restricts: field }
+  const { collection, ...others } = facts
+  const refersTo = collection === undefined ? {} : { refersTo: { ...field.refersTo!, collection } }
+  return { ...field, ...others, ...refersTo, restricts: field }
 }
 
 /** Keeps the exact types of a field list, so that `RowOf` can read them. */

@@ -16,7 +16,11 @@ for (const [uuid, id] of vectors) {
 
 test('ids have the forms of their kinds and never repeat', () => {
   // A UUID in base 62 has no leading zeros: most have 22 characters, any may have fewer.
-  const forms = { short: /^[0-9a-zA-Z.-]{10}$/, uuid: /^[0-9A-Za-z]{1,22}$/, cuid: /^c[0-9a-z]{24}$/ } as const
+  const forms = {
+    short: /^[0-9a-zA-Z][0-9a-zA-Z.-]{9}$/,
+    uuid: /^[0-9A-Za-z]{1,22}$/,
+    cuid: /^c[0-9a-z]{24}$/,
+  } as const
   for (const [kind, form] of Object.entries(forms) as [keyof typeof forms, RegExp][]) {
     const ids = Array.from({ length: 2_000 }, () => newId(kind))
     for (const id of ids) assert.match(id, form)

@@ -15,11 +15,19 @@ export function newId(kind: IdKind): string {
   return uuidInBase62(randomUUID())
 }
 
-/**
- * Ten characters of a 64-letter alphabet: 60 random bits, three hexadecimal digits for two characters. They are taken from
- * a UUID, which the platform makes from random bytes that it has in store, and from those of its digits that are random.
- */
+/** Ten characters that begin with a letter or a digit: commands would take a leading dash for a flag. */
 export function shortId(): string {
+  for (;;) {
+    const id = tenCharacters()
+    if (!id.startsWith('-') && !id.startsWith('.')) return id
+  }
+}
+
+/**
+ * Of a 64-letter alphabet: 60 random bits, three hexadecimal digits for two characters. They are taken from a UUID, which
+ * the platform makes from random bytes that it has in store, and from those of its digits that are random.
+ */
+function tenCharacters(): string {
   const uuid = randomUUID()
   const digits = uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(24, 27)
   let id = ''

@@ -96,7 +96,7 @@ export class Kit {
       return await this.#writer.submit(cause, run, { isJournaled })
     } catch (error) {
       if (error instanceof WriterBusyError) {
-        throw new ApiError('SERVER_TOO_MANY_REQUESTS', { headers: { 'retry-after': '1' }, origin: error })
+        throw tooManyRequests(error)
       }
       if (error instanceof StoreError) throw new ApiError('STORE_FAILED', { origin: error })
       throw error

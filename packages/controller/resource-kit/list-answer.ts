@@ -18,8 +18,8 @@ export interface QueriedList<R, Context> {
   readonly symbols: SymbolTable<R, Context>
   /** What reading a symbol may look at. */
   readonly context: Context
-  /** The names the answer advertises. */
-  readonly filterableFields: readonly string[]
+  /** The names the answer advertises; without them it advertises none. */
+  readonly filterableFields?: readonly string[]
   readonly record: (row: R) => unknown
   /** The same record as JSON, where that can be had faster. */
   readonly text?: (row: R) => string
@@ -68,7 +68,8 @@ function answerPage<R, Context>(
   { rows, totalCount }: Selection<R>,
 ): Answer {
   const limit = paging.limit === 'none' ? 'unlimited' : paging.limit
-  const meta = { limit, offset: paging.offset, totalCount, filterableFields } as const
+  const advertised = filterableFields === undefined ? {} : { filterableFields }
+  const meta = { limit, offset: paging.offset, totalCount, ...advertised } as const
   const records = () => rows.map(record)
   if (rows.length > LONGEST_AT_ONCE) {
     const written = text ?? ((row: R) => JSON.stringify(record(row)))

@@ -146,7 +146,7 @@ class Mounted {
         operationId: sublist.operationId,
         method: 'GET',
         path: `/${this.#resource.collection}/{id}/${path}`,
-        access: { entity: permission, action: 'read' },
+        access: accessTo(permission, 'read'),
         ...(sublist.parameters === undefined ? {} : { parameters: sublist.parameters }),
         handle: (call) => lister.some(call, sublist.ids(call.params['id']!, this.#kit.view, call)),
       }
@@ -196,7 +196,7 @@ class Mounted {
   }
 
   #access(action: Action): Access {
-    return { entity: this.#resource.permission, action }
+    return accessTo(this.#resource.permission, action)
   }
 
   #contract(verb: WriteVerb): FieldContract {
@@ -215,6 +215,10 @@ class Mounted {
       .map((word) => word[0]!.toUpperCase() + word.slice(1))
       .join('')}`
   }
+}
+
+function accessTo(permission: string, action: Action): Access {
+  return permission === 'admin' ? 'admin' : { entity: permission, action }
 }
 
 function isAction(needs: Action | Access): needs is Action {

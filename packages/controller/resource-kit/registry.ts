@@ -53,12 +53,19 @@ export class Registry {
   readonly specs: ReadonlyMap<string, TableSpec>
   readonly #referrers = new Map<string, Referrer[]>()
 
-  constructor(resources: readonly Resource[]) {
+  /** `kept`: the tables that another registry has already declared, when these resources only show them otherwise. */
+  constructor(resources: readonly Resource[], kept?: Registry) {
     this.resources = byCollection(resources)
-    this.tables = tablesOf(resources)
-    this.specs = new Map([...this.tables.values()].map((table) => [table.name, specOf(table, resources)]))
+    this.tables = kept?.tables ?? tablesOf(resources)
+    this.specs =
+      kept?.specs ?? new Map([...this.tables.values()].map((table) => [table.name, specOf(table, resources)]))
     for (const table of this.tables.values()) this.#recordReferences(table)
     this.#check()
+  }
+
+  /** The same tables as the resources of another API show them. */
+  shownBy(resources: readonly Resource[]): Registry {
+    return new Registry(resources, this)
   }
 
   resource(collection: string): Resource {
@@ -98,14 +105,15 @@ export class Registry {
   }
 
   #check(): void {
-    for (const [target, referrers] of this.#referrers) {
-      this.table(target)
-      for (const { field } of referrers) {
+    for (const target of this.#referrers.keys()) this.table(target)
+    for (const { table, collection, fields, sublists } of this.resources.values()) {
+      const kept = this.table(table).fields
+      for (const [name, field] of Object.entries(fields)) {
+        if (kept[name] !== (field.restricts ?? field))
+          throw new Error(`${collection} declares ${table}.${name} differently`)
         if (field.refersTo?.collection !== undefined) this.resource(field.refersTo.collection)
       }
-    }
-    for (const resource of this.resources.values()) {
-      for (const sublist of Object.values(resource.sublists ?? {})) this.resource(sublist.of)
+      for (const sublist of Object.values(sublists ?? {})) this.resource(sublist.of)
     }
   }
 }

@@ -86,7 +86,7 @@ export interface ResourceDeclaration<F extends AnyFields, R extends Row = RowOf<
   readonly singular: string
   /** The table it lives in. Resources that share one must share its fields too. */
   readonly table: TableName
-  /** The entity of the permission table. */
+  /** The entity of the permission table, or `admin` where no grant is enough. */
   readonly permission: string
   readonly idKind?: IdKind
   readonly fields: F

@@ -1,8 +1,9 @@
 /**
  * The body of an operation that is no create, PUT or PATCH of a resource: one shape, read and checked like those.
  */
+import { unparsableBody } from '../operation/api-error.ts'
 import type { BodyContract } from '../operation/operation.ts'
-import { couldNotParse, type JsonSchema, type Shape, WrongTypeError } from './shapes.ts'
+import { type JsonSchema, type Shape, WrongTypeError } from './shapes.ts'
 
 export interface ShapeContract<T> extends BodyContract {
   decode(json: unknown): T
@@ -23,7 +24,7 @@ export function shapeContract<T>(
         shape.check(value, '', false)
         return value
       } catch (error) {
-        if (error instanceof WrongTypeError) throw couldNotParse(name, error)
+        if (error instanceof WrongTypeError) throw unparsableBody(name, error.message)
         throw error
       }
     },

@@ -5,7 +5,7 @@
  * not be parsed); checking then looks at values, member by member in alphabetical order, and reports the first that is
  * wrong. Null counts as absent everywhere.
  */
-import { ApiError, fieldError } from '../operation/api-error.ts'
+import { fieldError } from '../operation/api-error.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -25,12 +25,6 @@ export class WrongTypeError extends Error {
     super(`${at === '' ? 'the body' : at} must be ${wanted}, not ${jsonType(json)}`)
     this.name = 'WrongTypeError'
   }
-}
-
-/** The answer to a body whose JSON does not have the types it should. */
-export function couldNotParse(bodyName: string, error: WrongTypeError): ApiError {
-  const message = `parsing ${bodyName} body from "" failed, because ${error.message}`
-  return new ApiError('COULD_NOT_PARSE_BODY', { cause: { code: 'UNHANDLED', message } })
 }
 
 function jsonType(json: unknown): string {

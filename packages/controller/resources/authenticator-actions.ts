@@ -5,6 +5,7 @@
  */
 import { type Certificate, PkiError, parseCertificates, publicKeyPrint } from '@weft/pki'
 import type { CertificateTrust } from '../auth/certificate-trust.ts'
+import { changeCredentials } from '../auth/change-password.ts'
 import { hashNewPassword } from '../auth/new-password.ts'
 import type { PasswordHasher } from '../auth/password-hash.ts'
 import { ApiError, fieldError, notFound, refusal } from '../operation/api-error.ts'
@@ -63,7 +64,7 @@ export interface NewCredentials {
 const extendShape = objectShape({ rollKeys: optional(flagShape, false) })
 
 export function authenticatorActions(deps: AuthenticatorActionDeps): readonly ResourceAction<Authenticator>[] {
-  const change = (call: Call<NewCredentials>, kit: ActionKit<Authenticator>) => changeCredentials(deps, call, kit)
+  const change = (call: Call<NewCredentials>, kit: ActionKit<Authenticator>) => replaceCredentials(deps, call, kit)
   return [
     {
       method: 'POST',
@@ -170,7 +171,7 @@ function refuseUntrusted(trust: CertificateTrust, certificate: Certificate, chan
   throw refusal('CERTIFICATE_FAILED_VALIDATION', `no known CA vouches for certificate ${certificate.fingerprint}`)
 }
 
-async function changeCredentials(
+async function replaceCredentials(
   { hasher }: AuthenticatorActionDeps,
   call: Call<NewCredentials>,
   kit: ActionKit<Authenticator>,
@@ -180,7 +181,7 @@ async function changeCredentials(
   const hashed = password && { passwordHash: await hashNewPassword({ view: kit.view, hasher }, identityId, password) }
   await kit.write((change) => {
     const { id } = passwordRow(kit.row(change.view))
-    change.update('authenticators', id, { ...values, ...hashed })
+    changeCredentials(change, id, { ...values, ...hashed }, { keptSession: call.caller.sessionId })
   })
   return empty
 }

@@ -6,7 +6,7 @@
  */
 import { type Certificate, decodePem, PkiError, parseLeafCertificate, verifyChain } from '@weft/pki'
 import { caCertificate } from '../auth/certificate-trust.ts'
-import { ApiError, fieldError, refusal } from '../operation/api-error.ts'
+import { ApiError, fieldError, refusal, unparsableBody } from '../operation/api-error.ts'
 import { empty } from '../operation/envelope.ts'
 import type { BodyContract, Call } from '../operation/operation.ts'
 import { bodyContract, type Decoded, merged } from '../resource-kit/body-contracts.ts'
@@ -23,7 +23,7 @@ import {
 } from '../resource-kit/fields.ts'
 import { shortId } from '../resource-kit/ids.ts'
 import { defineResource, type Resource } from '../resource-kit/resource.ts'
-import { couldNotParse, WrongTypeError } from '../resource-kit/shapes.ts'
+import { WrongTypeError } from '../resource-kit/shapes.ts'
 import { checkExternalIdClaim, emptyExternalIdClaim, externalIdClaimMembers } from './external-id-claim.ts'
 
 const DEFAULT_NAME_FORMAT = '[caName]-[commonName]'
@@ -175,7 +175,7 @@ const certificateContract: BodyContract = {
   isRequired: true,
   alsoConsumes: ['text/plain'],
   decode(body) {
-    if (typeof body !== 'string') throw couldNotParse('certificate', new WrongTypeError('', 'a string', body))
+    if (typeof body !== 'string') throw unparsableBody('certificate', new WrongTypeError('', 'a string', body).message)
     return body
   },
 }

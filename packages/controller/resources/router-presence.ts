@@ -29,6 +29,13 @@ export interface ConnectedRouter {
   readonly supportedProtocols: Readonly<Record<string, string>>
   readonly syncStatus: SyncStatus
   readonly versionInfo: RouterVersion
+  /** Where other routers can link to it. */
+  readonly linkListeners: readonly LinkListener[]
+}
+
+export interface LinkListener {
+  readonly address: string
+  readonly protocol: string
 }
 
 export interface RouterPresence {

@@ -27,7 +27,7 @@ import { viewerParameters, viewingIdentity } from './service-viewer.ts'
 
 export const terminatorStrategies = ['smartrouting', 'weighted', 'random', 'sticky'] as const
 
-const fields = defineFields({
+export const serviceFields = defineFields({
   name: uniqueName(),
   encryptionRequired: flag({ required: 'on create', setBy: 'creator' }),
   terminatorStrategy: text({
@@ -42,7 +42,7 @@ const fields = defineFields({
   isFabricOnly: flag({ setBy: 'server', shown: 'never', symbol: true }),
 })
 
-export type Service = RowOf<typeof fields>
+export type Service = RowOf<typeof serviceFields>
 
 declare module '../state/row.ts' {
   interface TableRows {
@@ -58,7 +58,7 @@ export function services({ posture }: { readonly posture: PostureReports }): Res
     singular: 'service',
     table: 'services',
     permission: 'service',
-    fields,
+    fields: serviceFields,
     includes: (service) => !service.isFabricOnly,
     rules: [configsFit],
     narrow(call, view) {

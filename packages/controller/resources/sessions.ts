@@ -42,9 +42,6 @@ export interface Circuits {
   pathOf(clientId: string): readonly string[]
 }
 
-/** A fabric without circuits. */
-export const noCircuits: Circuits = { pathOf: () => [] }
-
 export interface SessionDeps {
   readonly routerPresence: RouterPresence
   readonly circuits: Circuits

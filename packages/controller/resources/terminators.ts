@@ -14,6 +14,7 @@ import {
   optionalText,
   type RowOf,
   reference,
+  serverSet,
   text,
 } from '../resource-kit/fields.ts'
 import { defineResource, type Rendering, type Resource } from '../resource-kit/resource.ts'
@@ -33,7 +34,7 @@ const base64Shape: Shape<string | null> = {
   schema: { type: 'string', format: 'byte' },
 }
 
-const fields = defineFields({
+export const terminatorFields = defineFields({
   serviceId: reference('services', {
     onTargetDeleted: 'cascade',
     input: 'service',
@@ -64,13 +65,15 @@ const fields = defineFields({
     ...optionalText({ input: 'identitySecret', setBy: 'creator', shown: 'never', isSecret: true }),
     shape: base64Shape,
   },
+  /** What initiators of circuits are told of the host: base64 by number. */
+  peerData: serverSet<Readonly<Record<string, string>>>({}, { shown: 'never' }),
   hostId: text({ setBy: 'server', shown: 'never', symbol: true }),
   sourceCtrl: text({ setBy: 'server', shown: 'never', symbol: true }),
   cost: integer({ min: 0, max: 65_535 }),
   precedence: oneOf(['default', 'required', 'failed'], {}),
 })
 
-export type Terminator = RowOf<typeof fields>
+export type Terminator = RowOf<typeof terminatorFields>
 
 declare module '../state/row.ts' {
   interface TableRows {
@@ -89,7 +92,7 @@ export function terminators({ terminatorCosts }: { readonly terminatorCosts: Ter
     singular: 'terminator',
     table: 'terminators',
     permission: 'terminator',
-    fields,
+    fields: terminatorFields,
     guard(_caller, action, before, body, view) {
       refuseSystem('terminator', action, before)
       if (before === undefined) refuseFabricOnly(String(body['serviceId']), view)
@@ -98,10 +101,7 @@ export function terminators({ terminatorCosts }: { readonly terminatorCosts: Ter
       identity: ({ instanceId }) => instanceId,
       dynamicCost: ({ id }) => terminatorCosts.dynamicCost(id),
     },
-    symbols: {
-      'service.name': nameOf('services', ({ serviceId }) => serviceId),
-      'router.name': nameOf('routers', ({ routerId }) => routerId),
-    },
+    symbols: terminatorSymbols,
   })
 }
 
@@ -120,4 +120,10 @@ function nameOf(
 ): FilterSymbol<Terminator, Rendering> {
   const value = (terminator: Terminator, { view }: Rendering) => view.get(table, idOf(terminator))?.name ?? null
   return { type: 'string', value, isSortable: false }
+}
+
+/** Terminators are looked for by the names of what they join. */
+export const terminatorSymbols = {
+  'service.name': nameOf('services', ({ serviceId }) => serviceId),
+  'router.name': nameOf('routers', ({ routerId }) => routerId),
 }

@@ -11,6 +11,7 @@ import { Renderer } from '../resource-kit/render.ts'
 import type { Place, Rendering } from '../resource-kit/resource.ts'
 import { Overlay } from '../state/overlay.ts'
 import { Tables } from '../state/tables.ts'
+import type { Follower } from '../state/writer.ts'
 import { defaultAuthPolicyId, defaultPrimary } from './auth-policies.ts'
 import { IdentityTracing } from './identity-tracing.ts'
 import { allResources, type ResourceDeps } from './index.ts'
@@ -38,6 +39,8 @@ export class TestNetwork {
   readonly registry = new Registry(allResources(deps))
   readonly view = new Tables(this.registry.specs.values())
   readonly #renderer = new Renderer(this.registry)
+  readonly #followers: Follower[] = []
+  #index = 0
 
   constructor() {
     this.change((change) => {
@@ -50,8 +53,18 @@ export class TestNetwork {
   change<T>(mutate: (change: Change) => T): T {
     const draft = new Overlay(this.view, this.registry.specs)
     const result = mutate(new Change(draft, now, this.registry, undefined))
-    this.view.apply(draft.changesSince(0))
+    const changes = draft.changesSince(0)
+    this.view.apply(changes)
+    const cause = { author: { type: 'controller', id: 'test', name: 'test' } }
+    const commit = { index: ++this.#index, time: now, cause, changes }
+    for (const follower of this.#followers) follower([commit])
     return result
+  }
+
+  /** As the writer's: told of every change, in order. */
+  follow(follower: Follower): () => void {
+    this.#followers.push(follower)
+    return () => this.#followers.splice(this.#followers.indexOf(follower), 1)
   }
 
   /** A caller that is fully authenticated. */

@@ -18,6 +18,7 @@ import { systemClock } from '../clock.ts'
 import { Controller, type ControllerOptions } from '../controller.ts'
 import type { Core } from '../core/core.ts'
 import { Invitations } from '../enroll/invitations.ts'
+import { defaultNetworkOptions } from '../fabric/network-options.ts'
 import { createLogger } from '../log/logger.ts'
 import type { Method } from '../operation/operation.ts'
 import type { Change } from '../resource-kit/change.ts'
@@ -114,6 +115,11 @@ export class TestController implements AsyncDisposable {
     const { caPem: ca } = this.#options.identity
     const tls = { host: '127.0.0.1', port: this.#port('tls'), agent: false, ca, ...certificate } as const
     return answered(https.request({ ...tls, ...requestOptions(asked, CLIENT_BASE) }), asked)
+  }
+
+  /** Where the client API and the provider listen, for connections that a test makes itself. */
+  get clientAddress(): { readonly host: string; readonly port: number; readonly ca: string } {
+    return { host: '127.0.0.1', port: this.#port('tls') ?? 0, ca: this.#options.identity.caPem }
   }
 
   /** Asks the OIDC provider over TLS, under the address that clients are told. */
@@ -233,7 +239,7 @@ async function prepare(directory: string, eventFile: string) {
     apiAddress,
     controllerAddresses: [ctrlAddress],
     identityDuration: HOUR,
-    routerDuration: HOUR,
+    routerDuration: 2 * HOUR,
   })
   const options: ControllerOptions = {
     controllerId,
@@ -270,6 +276,8 @@ async function prepare(directory: string, eventFile: string) {
     },
     journal: { maxAge: 24 * HOUR, maxBytes: Number.MAX_SAFE_INTEGER },
     totpIssuer: 'weft',
+    loginWindow: { enabled: true, minSize: 5, maxSize: 250 },
+    network: defaultNetworkOptions,
     tokenLives: { access: HOUR / 2, id: HOUR / 2, refresh: 24 * HOUR },
     jwksFetch: {
       blockPrivateAddresses: false,

@@ -3,7 +3,7 @@
  * or every problem with its place, and have the reference page written from the same declaration.
  */
 export type { HostPort, ProtocolAddress } from './address.ts'
-export { isLoopbackHost, isSameHostPort } from './address.ts'
+export { AddressFault, isLoopbackHost, isSameHostPort, parseHostPort, parseProtocolAddress } from './address.ts'
 export type { FreeValue } from './collection-kinds.ts'
 export { freeForm, freeSection, listOf, mapOf, oneOrMore } from './collection-kinds.ts'
 export type { ConfigErrorCode } from './config-error.ts'
@@ -20,6 +20,7 @@ export { type ConfigSource, largestConfigFile } from './read-source.ts'
 export {
   custom,
   decimal,
+  didYouMean,
   duration,
   exactly,
   flag,

@@ -14,8 +14,8 @@ import { parseYamlTree, type SectionNode } from './yaml-tree.ts'
 
 export interface ConfigFileSpec<K extends Keys, C> {
   readonly schema: SectionKind<K>
-  /** The key that says which generation of the format a file is, and the only one understood. */
-  readonly version: { readonly key: string; readonly value: number }
+  /** The key that says which generation of the format a file is, and the only one understood; some have none. */
+  readonly version?: { readonly key: string; readonly value: number }
   /** Makes what the program uses from what was read. It runs when there is no problem, and may still find some. */
   assemble(value: ValueOf<K>, findings: Findings): C
 }
@@ -40,7 +40,7 @@ export function loadConfigFile<K extends Keys, C>(
   }
 
   // A file of another generation would drown in problems that are none.
-  checkVersion(spec.version, root, place)
+  if (spec.version !== undefined) checkVersion(spec.version, root, place)
   stopIfWrong()
   const value = readRoot(spec.schema, root, place)
   stopIfWrong()

@@ -162,6 +162,20 @@ test('one of a few words', () => {
   check(oneOf(['json', 'plain'], { anyCase: true }), [['JSON', 'json']])
 })
 
+test('numbers outside of bounds that the peers move', () => {
+  check(integer({ min: 10, belowMin: 'min', max: 60, aboveMax: 'default' }), [
+    ['9', [10, 'less than 10; that is used']],
+    ['10', 10],
+    ['60', 60],
+    ['61', 'default: more than 60'],
+  ])
+  check(wholeUnits(1_000, 'seconds', { min: 30, belowMin: 'min', max: 90 }), [
+    ['5', [30_000, 'less than 30; that is used']],
+    ['91', 'wanted a whole number of at most 90 (seconds), found 91'],
+  ])
+  check(duration({ max: minute, aboveMax: 'max' }), [['90s', [60_000, 'longer than 1m; that is used']]])
+})
+
 test('exactly one number', () => {
   check(exactly(3), [
     ['3', 3],

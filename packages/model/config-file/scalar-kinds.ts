@@ -7,8 +7,17 @@ import {
   parseHostPort,
   parseProtocolAddress,
 } from './address.ts'
+import {
+  type BoundRules,
+  boundNote,
+  isOutside,
+  type NumberBounds,
+  refusedBounds,
+  within,
+  withinRules,
+} from './bounds.ts'
 import { formatDuration, parseDuration } from './duration.ts'
-import { absent, foundScalar, type Kind, scalarKind, Unexpected, UseDefault } from './kind.ts'
+import { absent, foundScalar, type Kind, scalarKind, Unexpected } from './kind.ts'
 import { nearestWord } from './nearest-word.ts'
 import type { Scalar } from './place.ts'
 import { type NumberValue, numberIn } from './scalar.ts'
@@ -34,26 +43,28 @@ export function secretText(): Kind<string> {
   })
 }
 
-export interface NumberBounds {
-  readonly min?: number
-  readonly max?: number
-}
-
 /** A whole number within bounds. */
-export function integer(bounds: NumberBounds = {}): Kind<number> {
+export function integer(rules: BoundRules = {}): Kind<number> {
   return scalarKind({
-    wanted: `a whole number${within(bounds, String)}`,
-    parse: (scalar) => wholeNumber(scalar, bounds) ?? new Unexpected(foundScalar(scalar)),
+    wanted: `a whole number${within(refusedBounds(rules), String)}`,
+    ...boundNote(rules, String),
+    parse(scalar, warn) {
+      const value = wholeNumber(scalar)
+      return value === undefined ? new Unexpected(foundScalar(scalar)) : withinRules(value, rules, String, warn)
+    },
   })
 }
 
 /** A whole number of a unit, in memory milliseconds: for keys such as `connectTimeoutMs` and `cycleSeconds`. */
-export function wholeUnits(unitMilliseconds: number, unit: string, bounds: NumberBounds = {}): Kind<number> {
+export function wholeUnits(unitMilliseconds: number, unit: string, rules: BoundRules = {}): Kind<number> {
   return scalarKind({
-    wanted: `a whole number${within(bounds, String)} (${unit})`,
-    parse(scalar) {
-      const count = wholeNumber(scalar, bounds)
-      return count === undefined ? new Unexpected(foundScalar(scalar)) : count * unitMilliseconds
+    wanted: `a whole number${within(refusedBounds(rules), String)} (${unit})`,
+    ...boundNote(rules, String),
+    parse(scalar, warn) {
+      const count = wholeNumber(scalar)
+      if (count === undefined) return new Unexpected(foundScalar(scalar))
+      const allowed = withinRules(count, rules, String, warn)
+      return typeof allowed === 'number' ? allowed * unitMilliseconds : allowed
     },
     show: (value) => String(value / unitMilliseconds),
   })
@@ -71,10 +82,9 @@ export function decimal(bounds: NumberBounds = {}): Kind<number> {
   })
 }
 
-function wholeNumber(scalar: Scalar, bounds: NumberBounds): number | undefined {
+function wholeNumber(scalar: Scalar): number | undefined {
   const value = numberOf(scalar)
-  if (value?.type !== 'integer' || !Number.isSafeInteger(value.value)) return undefined
-  return isOutside(value.value, bounds) ? undefined : value.value
+  return value?.type === 'integer' && Number.isSafeInteger(value.value) ? value.value : undefined
 }
 
 /** Text from the environment may spell a number; text in quotes is text. */
@@ -96,30 +106,18 @@ export function flag(): Kind<boolean> {
   })
 }
 
-export interface DurationRules extends NumberBounds {
-  /** What happens below `min`: refused unless the peers use the default or the minimum instead, with a warning. */
-  readonly belowMin?: 'default' | 'min'
-}
-
 /** A duration in Go's notation, in memory milliseconds. Bounds are milliseconds too. */
-export function duration(rules: DurationRules = {}): Kind<number> {
-  const { min = 0, max, belowMin } = rules
-  const bounds = { ...(min > 0 && belowMin === undefined ? { min } : {}), ...(max === undefined ? {} : { max }) }
-  const instead = belowMin === 'default' ? 'the default is used' : 'that is used'
+export function duration(rules: BoundRules = {}): Kind<number> {
+  const words = { belowMin: 'shorter', aboveMax: 'longer' }
   return scalarKind({
-    wanted: `a duration such as 30s or 1h30m${within(bounds, formatDuration)}`,
-    ...(belowMin === undefined ? {} : { note: `Below ${formatDuration(min)}, ${instead}.` }),
+    wanted: `a duration such as 30s or 1h30m${within(refusedBounds(rules), formatDuration)}`,
+    ...boundNote(rules, formatDuration),
     parse(scalar, warn) {
       if (scalar.type === 'integer' && scalar.value !== 0) return new Unexpected(`${scalar.value} without a unit`)
       const written = scalar.type === 'integer' ? '0' : scalar.type === 'text' ? scalar.value.trim() : undefined
       const milliseconds = written === undefined ? undefined : parseDuration(written)
       if (milliseconds === undefined || milliseconds < 0) return new Unexpected(foundScalar(scalar))
-      if (max !== undefined && milliseconds > max) return new Unexpected(formatDuration(milliseconds))
-      if (milliseconds >= min) return milliseconds
-      if (belowMin === undefined) return new Unexpected(formatDuration(milliseconds))
-      if (belowMin === 'default') return new UseDefault(`shorter than ${formatDuration(min)}`)
-      warn(`shorter than ${formatDuration(min)}; that is used`)
-      return min
+      return withinRules(milliseconds, rules, formatDuration, warn, words)
     },
     show: formatDuration,
   })
@@ -212,14 +210,4 @@ export function custom<T>(
 export function didYouMean(misspelt: string, words: Iterable<string>): string {
   const nearest = nearestWord(misspelt, words)
   return nearest === undefined ? '' : `; did you mean ${nearest}?`
-}
-
-function isOutside(value: number, { min, max }: NumberBounds): boolean {
-  return (min !== undefined && value < min) || (max !== undefined && value > max)
-}
-
-function within({ min, max }: NumberBounds, show: (value: number) => string): string {
-  if (min !== undefined && max !== undefined) return ` from ${show(min)} to ${show(max)}`
-  if (min !== undefined) return ` of at least ${show(min)}`
-  return max === undefined ? '' : ` of at most ${show(max)}`
 }

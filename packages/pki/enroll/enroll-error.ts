@@ -1,4 +1,4 @@
-/** Why an enrollment did not come about, by code. Messages never repeat tokens, passwords or keys. */
+/** Why an enrollment or its extension did not come about, by code. Messages never repeat tokens, passwords or keys. */
 export const enrollErrors = {
   BAD_TOKEN: 'the enrollment token could not be read',
   UNKNOWN_METHOD: 'the enrollment token is for something else',
@@ -8,7 +8,9 @@ export const enrollErrors = {
   MISSING_INPUT: 'this enrollment needs more than its token',
   UNREACHABLE: 'the controller could not be reached',
   SERVER_CHANGED: 'another server answers now than the one that signed the enrollment token',
-  REFUSED: 'the controller refused the enrollment',
+  SERVER_UNTRUSTED: 'the server could not be recognised by the authorities of the network',
+  NOT_EXTENDABLE: 'the certificate was not issued by the network, which cannot extend it',
+  REFUSED: 'the controller refused',
   BAD_ANSWER: 'the answer of the controller could not be used',
 } as const
 

@@ -204,7 +204,7 @@ test('a refusal is handed on: status, code, words, and when to try again', async
   }
   try {
     await assert.rejects(enrollIdentity(jwt), (thrown: EnrollError) => {
-      assert.match(thrown.message, /refused the enrollment: status 429$/)
+      assert.match(thrown.message, /the controller refused: status 429$/)
       assert.equal(thrown.refusal!.retryAfter, 5_000)
       return true
     })

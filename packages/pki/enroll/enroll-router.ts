@@ -75,7 +75,10 @@ export async function enrollRouter(
 }
 
 /** Each file durable before the next; the certificate by which a router knows that it is enrolled comes last. */
-export async function writeRouterIdentity(files: RouterFiles, router: EnrolledRouter): Promise<void> {
+export async function writeRouterIdentity(
+  files: RouterFiles,
+  router: Pick<EnrolledRouter, 'key' | 'clientChain' | 'serverChain' | 'authorities'>,
+): Promise<void> {
   await writeFileAtomic(files.ca, encodeCertificates(router.authorities), certificateFileMode)
   await writeFileAtomic(files.key, encodePrivateKey(router.key), keyFileMode)
   await writeFileAtomic(files.serverCert, encodeCertificates(router.serverChain), certificateFileMode)

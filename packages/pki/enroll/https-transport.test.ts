@@ -6,6 +6,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { encodePrivateKey, generatePrivateKey, publicKeyOf } from '../keys.ts'
 import { type EnrollmentServer, type Intercept, startEnrollmentServer } from '../testing/enrollment-server.ts'
+import { makeNetwork } from '../testing/network.ts'
 import { HttpsTransport } from './https-transport.ts'
 
 let server: EnrollmentServer
@@ -76,10 +77,26 @@ test('sends method, path, headers, body and certificate, and returns the whole a
   })
   assert.equal(answer.status, 200)
   assert.match(answer.body.toString(), /"version":"v2\.1\.0"/)
-  const { headers, ...asked } = server.asked.at(-1)!
+  const { headers, leaf, ...asked } = server.asked.at(-1)!
   const expected = { method: 'POST', path: '/some/path', query: { a: 'b c' }, body: 'grüße', presented: 'CN=me' }
   assert.deepEqual(asked, expected)
+  assert.equal(leaf!.commonName, 'me')
   assert.deepEqual([headers.host, headers['x-test'], headers['content-length']], [server.address, '1', '7'])
+})
+
+test('a server is recognised by the authorities of its network, under its own name only', async () => {
+  const authorities = server.network.root.certificate.pem
+  assert.equal((await transport.request({ method: 'GET', url, authorities })).status, 200)
+  const before = server.asked.length
+  const stranger = (await makeNetwork('stranger.example', Date)).root.certificate.pem
+  const refused = { code: 'SERVER_UNTRUSTED', message: new RegExp(server.address) }
+  await assert.rejects(transport.request({ method: 'POST', url, body: 'secret', authorities: stranger }), refused)
+  // The same server under an address that its certificate does not name; unreachable where there is no IPv6.
+  const mapped = new URL(url.href.replace('127.0.0.1', '[::ffff:127.0.0.1]'))
+  await assert.rejects(transport.request({ method: 'POST', url: mapped, body: 'secret', authorities }), {
+    code: /^(SERVER_UNTRUSTED|UNREACHABLE)$/,
+  })
+  assert.equal(server.asked.length, before)
 })
 
 test('a server with another key is told nothing', async () => {

@@ -1,25 +1,27 @@
 /**
- * The little HTTPS that enrolling takes: look at a server's certificate, and talk to a server that holds a known key.
+ * The little HTTPS that enrolling takes: look at a server's certificate, and talk to a server that is recognised.
  *
  * The usual check of chain and host name has nothing to go by before the trust bundle is there. The token vouches for
- * the server's key instead; it is compared before the first byte of a request is sent. Redirects are not followed, and
- * answers and waiting are bounded.
+ * the server's key instead. Whoever is enrolled has the authorities of the network, and the usual check is made. Either
+ * is done before the first byte of a request is sent. Redirects are not followed, and answers and waiting are bounded.
  */
 import type { KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request as startRequest } from 'node:http'
 import { isIP } from 'node:net'
-import { connect, type TLSSocket } from 'node:tls'
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { Certificate } from '../certificates.ts'
 import { EnrollError } from './enroll-error.ts'
 
-/** One request to a server that is recognised by its key. */
-export interface PinnedRequest {
+/** One request, and how its server is recognised: by the key it holds, or by the authorities above its certificate. */
+export type PinnedRequest = HttpsRequest & ({ readonly serverKey: KeyObject } | { readonly authorities: string })
+
+/** What is asked. */
+export interface HttpsRequest {
   readonly method: 'GET' | 'POST'
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  readonly serverKey: KeyObject
   /** Presented in the handshake. */
   readonly clientCertificate?: { readonly certPem: string; readonly keyPem: string }
   readonly signal?: AbortSignal | undefined
@@ -36,7 +38,7 @@ export interface PinnedAnswer {
 export interface EnrollmentTransport {
   /** The certificate that the server presents, believed in nothing. */
   fetchLeaf(url: URL, options: { readonly signal?: AbortSignal | undefined }): Promise<Certificate>
-  /** Refuses with `SERVER_CHANGED`, before it sends anything, a server with another key. */
+  /** Refuses with `SERVER_CHANGED` or `SERVER_UNTRUSTED`, before it sends anything, a server that is not recognised. */
   request(request: PinnedRequest): Promise<PinnedAnswer>
 }
 
@@ -52,7 +54,7 @@ export class HttpsTransport implements EnrollmentTransport {
 
   async fetchLeaf(url: URL, { signal }: { readonly signal?: AbortSignal | undefined }): Promise<Certificate> {
     return this.#within(url, signal, async (deadline) => {
-      const socket = await dial(url, undefined, deadline)
+      const socket = await dial(url, {}, deadline)
       try {
         return leafOf(socket, url)
       } finally {
@@ -63,11 +65,15 @@ export class HttpsTransport implements EnrollmentTransport {
 
   async request(request: PinnedRequest): Promise<PinnedAnswer> {
     return this.#within(request.url, request.signal, async (deadline) => {
-      const socket = await dial(request.url, request.clientCertificate, deadline)
+      const { clientCertificate } = request
+      const ca = 'authorities' in request ? request.authorities : undefined
+      const socket = await dial(
+        request.url,
+        { ca, cert: clientCertificate?.certPem, key: clientCertificate?.keyPem },
+        deadline,
+      )
       try {
-        if (!leafOf(socket, request.url).publicKey.equals(request.serverKey)) {
-          throw new EnrollError('SERVER_CHANGED', request.url.host)
-        }
+        recognise(socket, request)
         return await exchange(socket, request, deadline)
       } finally {
         socket.destroy()
@@ -90,7 +96,7 @@ export class HttpsTransport implements EnrollmentTransport {
 
 async function dial(
   url: URL,
-  clientCertificate: PinnedRequest['clientCertificate'],
+  material: Pick<ConnectionOptions, 'ca' | 'cert' | 'key'>,
   signal: AbortSignal,
 ): Promise<TLSSocket> {
   signal.throwIfAborted()
@@ -101,9 +107,9 @@ async function dial(
     servername: isIP(host) ? '' : host,
     ALPNProtocols: ['http/1.1'],
     minVersion: 'TLSv1.2',
+    // Judged by `recognise`, which tells a stranger from a broken line.
     rejectUnauthorized: false,
-    cert: clientCertificate?.certPem,
-    key: clientCertificate?.keyPem,
+    ...material,
   })
   try {
     await once(socket, 'secureConnect', { signal })
@@ -118,6 +124,15 @@ async function dial(
 }
 
 function ignored(): void {}
+
+function recognise(socket: TLSSocket, request: PinnedRequest): void {
+  const { host } = request.url
+  if ('authorities' in request) {
+    if (!socket.authorized) throw new EnrollError('SERVER_UNTRUSTED', `${host}, ${socket.authorizationError}`)
+  } else if (!leafOf(socket, request.url).publicKey.equals(request.serverKey)) {
+    throw new EnrollError('SERVER_CHANGED', host)
+  }
+}
 
 function leafOf(socket: TLSSocket, url: URL): Certificate {
   const presented = socket.getPeerX509Certificate()

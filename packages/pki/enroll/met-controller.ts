@@ -8,9 +8,9 @@ import type { Certificate } from '../certificates.ts'
 import type { Clock } from '../clock.ts'
 import { clientApiPath } from '../identity-file.ts'
 import { PkiError } from '../pki-error.ts'
-import { isRecord } from '../section-reader.ts'
-import { EnrollError, type Refusal } from './enroll-error.ts'
-import { type EnrollmentTransport, HttpsTransport, type PinnedAnswer, type PinnedRequest } from './https-transport.ts'
+import { readData, refused } from './controller-answer.ts'
+import { EnrollError } from './enroll-error.ts'
+import { type EnrollmentTransport, HttpsTransport, type PinnedRequest } from './https-transport.ts'
 import { type ReceivedToken, verifyToken } from './received-token.ts'
 
 /** What enrolling needs from its surroundings; the network and the clock of the machine unless told otherwise. */
@@ -28,8 +28,6 @@ export interface EnrollmentPost {
   readonly body?: string
   readonly clientCertificate?: PinnedRequest['clientCertificate']
 }
-
-const maxWords = 500
 
 /** Made by `meet`. */
 export class MetController {
@@ -98,42 +96,6 @@ export class MetController {
       serverKey: this.#serverKey,
       signal: this.#signal,
     })
-    if (answer.status !== 200) throw refused(answer)
-    const data = parsed(answer)?.['data']
-    if (!isRecord(data)) throw new EnrollError('BAD_ANSWER', 'it holds no data')
-    return data
+    return readData(answer)
   }
-}
-
-function parsed({ body }: PinnedAnswer): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    return isRecord(value) ? value : undefined
-  } catch {
-    // What is no JSON has nothing to say; the caller reports that.
-    return undefined
-  }
-}
-
-function refused(answer: PinnedAnswer): EnrollError {
-  const error = parsed(answer)?.['error']
-  const { code, message, cause } = isRecord(error) ? error : {}
-  const reason = isRecord(cause) ? (cause['message'] ?? cause['reason']) : undefined
-  const refusal: Refusal = {
-    status: answer.status,
-    code: printable(code),
-    message: [printable(message), printable(reason)].filter((text) => text !== '').join(': '),
-    retryAfter: readRetryAfter(answer.headers['retry-after']),
-  }
-  const shown = [refusal.code, refusal.message].filter((text) => text !== '').join(', ')
-  return new EnrollError('REFUSED', shown === '' ? `status ${refusal.status}` : shown, { refusal })
-}
-
-/** Goes to terminals and logs. */
-function printable(value: unknown): string {
-  return typeof value === 'string' ? value.slice(0, maxWords).replace(/[\p{Cc}\p{Cf}]+/gu, ' ') : ''
-}
-
-function readRetryAfter(value: string | undefined): number | undefined {
-  return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) * 1000 : undefined
 }

@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
 import { encodeCaBundleText } from '../ca-bundle.ts'
 import { parseCertificateRequest } from '../certificate-request.ts'
+import { Certificate } from '../certificates.ts'
 import { EnrollmentIssuer } from '../enrollment-issuer.ts'
 import {
   type EnrollmentInvitation,
@@ -20,6 +21,7 @@ import {
 } from '../enrollment-token.ts'
 import { encodePrivateKey, generatePrivateKey, type KeyKind, publicKeyOf } from '../keys.ts'
 import { gatherAuthorities } from '../network-authorities.ts'
+import { CertificateDesk } from './certificate-desk.ts'
 import { makeNetwork } from './network.ts'
 
 /** One request as it arrived. */
@@ -31,6 +33,7 @@ export interface Asked {
   readonly body: string
   /** Common name of the certificate that the client presented. */
   readonly presented: string | undefined
+  readonly leaf: Certificate | undefined
 }
 
 /** Answers in place of the server; undefined lets it answer itself. */
@@ -48,6 +51,7 @@ export async function startEnrollmentServer(options: EnrollmentServerOptions = {
   const network = await makeNetwork('weft.example', Date)
   const issuer = new EnrollmentIssuer({ authority: network.intermediate, trustDomain: 'weft.example' })
   const authorities = gatherAuthorities([network.root.certificate], [network.intermediate.certificate])
+  const desk = new CertificateDesk(issuer, authorities.pem)
   const key = await generatePrivateKey(options.serverKeyKind ?? 'P-256')
   const issued = network.intermediate.issueServerCertificate({
     subject: { commonName: 'ctrl1' },
@@ -69,7 +73,9 @@ export async function startEnrollmentServer(options: EnrollmentServerOptions = {
 
   function answer(heard: Asked, response: ServerResponse): void {
     const path = heard.path.replace(/^\/edge\/client\/v1/, '')
-    if (path === '/.well-known/est/cacerts') {
+    const desked = desk.answer({ ...heard, path })
+    if (desked !== undefined) send(response, ...desked)
+    else if (path === '/.well-known/est/cacerts') {
       response.setHeader('content-type', 'application/pkcs7-mime')
       response.end(encodeCaBundleText(authorities.all))
     } else if (path.startsWith('/enroll')) send(response, 200, { data: enrolled(heard, path), meta: {} })
@@ -79,8 +85,11 @@ export async function startEnrollmentServer(options: EnrollmentServerOptions = {
   function enrolled({ query, body }: Asked, path: string): object {
     const { controllers = [] } = options
     const identityId = `for-${query['token'] ?? 'someone'}`.slice(0, 40)
-    const identity = (csr: string) =>
-      issuer.issueIdentity({ request: parseCertificateRequest(csr), identityId }).chainPem
+    const identity = (csr: string) => {
+      const { certificate, chainPem } = issuer.issueIdentity({ request: parseCertificateRequest(csr), identityId })
+      desk.inForce = certificate.fingerprint
+      return chainPem
+    }
     switch (path === '/enroll/token' ? 'token' : query['method']) {
       case 'ott':
         return { cert: identity(body), controllers }
@@ -98,8 +107,10 @@ export async function startEnrollmentServer(options: EnrollmentServerOptions = {
         const client = parseCertificateRequest(wanted.certCsr)
         const server = parseCertificateRequest(wanted.serverCertCsr)
         const routerId = client.commonName
+        const dialing = issuer.issueRouterClient({ request: client, routerId })
+        desk.inForce = dialing.certificate.fingerprint
         return {
-          cert: issuer.issueRouterClient({ request: client, routerId }).chainPem,
+          cert: dialing.chainPem,
           serverCert: issuer.issueRouterServer({ request: server, routerId }).chainPem,
           ca: `\n${authorities.pem}`,
         }
@@ -115,6 +126,8 @@ export async function startEnrollmentServer(options: EnrollmentServerOptions = {
     address,
     signer,
     asked,
+    /** What becomes of the certificate that was enrolled last. */
+    desk,
     /** A token of this server; it ends in an hour unless told otherwise. */
     invitation(method: EnrollmentInvitation['method'], changes: Partial<EnrollmentInvitation> = {}): string {
       const token = '4f1c2c0e-7a5e-4a0f-9a3e-0d6b2f3f7c11'
@@ -141,12 +154,14 @@ export function send(response: ServerResponse, status: number, body: object): vo
 
 async function hear(request: IncomingMessage): Promise<Asked> {
   const url = new URL(request.url!, 'https://server')
+  const presented = (request.socket as TLSSocket).getPeerX509Certificate()
   return {
     method: request.method!,
     path: url.pathname,
     query: Object.fromEntries(url.searchParams),
     headers: request.headers,
     body: await text(request),
-    presented: (request.socket as TLSSocket).getPeerX509Certificate()?.subject,
+    presented: presented?.subject,
+    leaf: presented && Certificate.fromDer(presented.raw),
   }
 }

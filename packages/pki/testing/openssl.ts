@@ -1,4 +1,7 @@
-/** The openssl command as an independent judge in tests; they skip, with a reason, where it is not installed. */
+/**
+ * The openssl command as an independent judge in tests; they skip, with a reason, where it is not installed, and fail
+ * where tools are required (`WEFT_REQUIRE_TOOLS=1`).
+ */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +9,9 @@ import { join } from 'node:path'
 
 /** Goes into a test's `skip` option. */
 export const opensslMissing: string | false =
-  spawnSync('openssl', ['version'], { timeout: 10_000 }).status === 0 ? false : 'the openssl command is not installed'
+  process.env['WEFT_REQUIRE_TOOLS'] === '1' || spawnSync('openssl', ['version'], { timeout: 10_000 }).status === 0
+    ? false
+    : 'the openssl command is not installed'
 
 /** Standard output and error of one call; throws if it fails. */
 export function openssl(args: readonly string[], options: { cwd?: string; input?: string | Buffer } = {}): string {

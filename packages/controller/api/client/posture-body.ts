@@ -1,11 +1,10 @@
 /**
  * Bodies in which endpoints report their posture: one report, or a list of them. `typeId` says what else it holds.
  */
-import { fieldError, refusal } from '../../operation/api-error.ts'
+import { fieldError, refusal, unparsableBody } from '../../operation/api-error.ts'
 import type { BodyContract } from '../../operation/operation.ts'
 import type { PostureReport } from '../../posture/posture-report.ts'
 import {
-  couldNotParse,
   flagShape,
   isObject,
   listShape,
@@ -102,7 +101,7 @@ function refusingWrongTypes<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {
-    if (error instanceof WrongTypeError) throw couldNotParse(NAME, error)
+    if (error instanceof WrongTypeError) throw unparsableBody(NAME, error.message)
     throw error
   }
 }

@@ -96,7 +96,7 @@ export class BodyReader {
   }
 
   #hold(bytes: number): void {
-    if (this.#held + bytes > this.#sumLimit) throw new ApiError('SERVER_TOO_MANY_REQUESTS')
+    if (this.#held + bytes > this.#sumLimit) throw tooManyRequests()
     this.#held += bytes
   }
 

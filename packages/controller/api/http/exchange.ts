@@ -9,13 +9,14 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../clock.ts'
 import type { LogFields } from '../../log/logger.ts'
-import { ApiError, fieldError, refusal } from '../../operation/api-error.ts'
+import { ApiError, fieldError, refusal, unparsableBody } from '../../operation/api-error.ts'
 import { type Caller, nobody } from '../../operation/caller.ts'
 import type { Access, Answer, Call, Operation } from '../../operation/operation.ts'
+import { tellWhenTaken } from './answer-taken.ts'
 import type { AnswerWriter, Ending } from './answer-writer.ts'
 import { BodyLost, type BodyReader, hasBody } from './body-reader.ts'
 import { errorEnvelope } from './error-envelope.ts'
-import { parseJsonBody, unparsableBody } from './json-body.ts'
+import { parseJsonBody } from './json-body.ts'
 import { bodyType, checkAcceptsJson, JSON_TYPE } from './negotiation.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { checkParameters } from './query-parameters.ts'
@@ -148,8 +149,10 @@ export class Exchange {
       if (!this.#permits(access)) throw new ApiError('UNAUTHORIZED')
       // The contract of the operation has decoded the body into the type that its handler asks for.
       const answer = handle(this.#call as Call as Call<never>)
-      if (answer instanceof Promise) this.#wait(answer, (ready) => this.#finish(ready))
-      else this.#finish(answer)
+      if (answer instanceof Promise) {
+        const tooLate = (ready: Answer) => ready.onEnd?.(false)
+        this.#wait(answer, (ready) => this.#finish(ready), tooLate)
+      } else this.#finish(answer)
     } catch (error) {
       this.refuse(error)
     }
@@ -166,7 +169,7 @@ export class Exchange {
   }
 
   #finish(answer: Answer): void {
-    if (this.#isAnswered) return
+    tellWhenTaken(this.#response, answer)
     try {
       const isPacking = this.#context.writer.sendAnswer(this.#request, this.#response, answer)
       this.#settle(answer.status)
@@ -195,13 +198,15 @@ export class Exchange {
   }
 
   /** Goes on with the result of a promise, or refuses when it fails or takes too long. */
-  #wait<T>(promise: Promise<T>, next: (value: T) => void): void {
-    this.#timer = setTimeout(() => this.refuse(new ApiError('TIMEOUT')), this.#context.processingLimit)
+  #wait<T>(promise: Promise<T>, next: (value: T) => void, tooLate?: (value: T) => void): void {
+    const tookTooLong = () => this.refuse(this.#operation?.isOfCrowds ? tooManyRequests() : new ApiError('TIMEOUT'))
+    this.#timer = setTimeout(tookTooLong, this.#context.processingLimit)
     promise
       .then(
         (value) => {
           clearTimeout(this.#timer)
-          if (!this.#isAnswered) next(value)
+          if (this.#isAnswered) tooLate?.(value)
+          else next(value)
         },
         (error) => {
           clearTimeout(this.#timer)

@@ -13,6 +13,7 @@ import { type Clock, systemClock } from '../../clock.ts'
 import { ApiError, refusal } from '../../operation/api-error.ts'
 import type { Caller } from '../../operation/caller.ts'
 import type { Access, Call, Operation } from '../../operation/operation.ts'
+import { networkVersion } from '../../version.ts'
 import { AnswerWriter } from './answer-writer.ts'
 import { BodyReader } from './body-reader.ts'
 import { answerOptions } from './cors.ts'
@@ -25,8 +26,8 @@ import { type RouteMatch, RouteTable } from './route-table.ts'
 
 const PROCESSING_LIMIT = 10_000
 
-/** The version that peers choose their protocol by. */
-const SERVER = 'ziti-controller/v2.1.0'
+/** As the peers call themselves. */
+const SERVER = `ziti-controller/${networkVersion}`
 
 const NO_MATCH: RouteMatch<PreparedRoute> = { route: undefined, params: {}, allowed: [] }
 

@@ -5,7 +5,7 @@
  * The depth is checked before parsing, so that nothing later has to fear its own recursion.
  */
 import { isUtf8 } from 'node:buffer'
-import { type ApiError, refusal } from '../../operation/api-error.ts'
+import { unparsableBody } from '../../operation/api-error.ts'
 import { describeSyntaxError } from './json-syntax.ts'
 
 /** Config data and JSON schemas are the deepest things anyone sends. */
@@ -29,11 +29,6 @@ export function parseJsonBody(bytes: Buffer, name: string): unknown {
     // The parser's error is dropped, not kept as the cause: its message quotes the body.
     throw unparsableBody(name, describeSyntaxError(value))
   }
-}
-
-/** The refusal of a body that is not JSON, or not JSON of the right type. `reason` must not quote the body. */
-export function unparsableBody(name: string, reason: string): ApiError {
-  return refusal('COULD_NOT_PARSE_BODY', `parsing ${name} body from "" failed, because ${reason}`)
 }
 
 function skipSpace(text: string, from: number): number {

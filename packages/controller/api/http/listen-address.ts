@@ -1,5 +1,5 @@
 /** Addresses to listen on, as configuration files write them: `127.0.0.1:1280`, `[::1]:1280`, `[::]:1280`, `:1280`. */
-import { BlockList, isIPv6 } from 'node:net'
+import { isIPv6 } from 'node:net'
 
 export interface ListenAddress {
   /** A name, an IPv4 or a bare IPv6 address; empty means all addresses of the machine. */
@@ -20,13 +20,4 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
     return isIPv6(bare) ? { host: bare, port } : undefined
   }
   return host.includes(':') || host.includes(' ') ? undefined : { host, port }
-}
-
-/** True for the names and addresses that only this machine can reach. */
-export function isLoopback(host: string): boolean {
-  if (host === 'localhost') return true
-  const loopback = new BlockList()
-  loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-  loopback.addAddress('::1', 'ipv6')
-  return loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')
 }

@@ -8,8 +8,9 @@ import http from 'node:http'
 import type https from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { isLoopbackHost } from '@weft/model/config-file'
 import { answerClientError, answerTooManyHeaders, answerTwoHosts, hasTwoHosts } from './client-error.ts'
-import { isLoopback, type ListenAddress, parseListenAddress } from './listen-address.ts'
+import { type ListenAddress, parseListenAddress } from './listen-address.ts'
 import { explainListenError, ListenError } from './listen-error.ts'
 import { type HttpLog, type RequestHandler, readTarget } from './request-handler.ts'
 import { createTlsServer, TlsChoices, type TlsMaterial } from './tls-listener.ts'
@@ -48,6 +49,8 @@ interface Connections {
   readonly silent: Set<Socket>
 }
 
+/** Connections that the system may hold until they are accepted: a crowd comes faster than that. The system may hold fewer. */
+const BACKLOG = 4_096
 const CLOSE_DEADLINE = 1_500
 const CLOSE_STEP = 20
 
@@ -134,7 +137,7 @@ export class WebServer implements AsyncDisposable {
 function wantedAddress(bindPoint: BindPoint, choices: TlsChoices | undefined): ListenAddress {
   const address = parseListenAddress(bindPoint.interface)
   if (address === undefined) throw new ListenError('BAD_ADDRESS', bindPoint.interface, 'wanted host:port')
-  if (choices === undefined && !isLoopback(address.host)) {
+  if (choices === undefined && !isLoopbackHost(address.host)) {
     const why = 'plain HTTP is served on loopback addresses only'
     throw new ListenError('PLAIN_HTTP_NOT_LOOPBACK', bindPoint.interface, why)
   }
@@ -211,7 +214,7 @@ function listen(server: Server, shown: string, { host, port }: ListenAddress): P
       explainListenError(shown, port, error).then(reject, reject)
     }
     server.once('error', onError)
-    server.listen({ port, ...(host === '' ? {} : { host }) }, () => {
+    server.listen({ port, backlog: BACKLOG, ...(host === '' ? {} : { host }) }, () => {
       server.off('error', onError)
       resolve(server.address() as AddressInfo)
     })

@@ -4,11 +4,9 @@
 
 import { answerData } from '../../operation/envelope.ts'
 import type { Operation } from '../../operation/operation.ts'
+import { networkVersion } from '../../version.ts'
 import type { ApiVersions } from '../api-versions.ts'
 import { offeredCapabilities } from './capabilities.ts'
-
-/** Peers choose their protocol by this; Weft's own version is told by `weft --version` alone. */
-export const protocolVersion = 'v2.1.0'
 
 /** What else the document tells of a program. Weft runs from its sources, which is what peers call a local build. */
 const build = {
@@ -23,7 +21,7 @@ export interface VersionDeps {
 }
 
 export function versionDocument(versions: ApiVersions) {
-  return { ...build, version: protocolVersion, capabilities: offeredCapabilities(versions), apiVersions: versions }
+  return { ...build, version: networkVersion, capabilities: offeredCapabilities(versions), apiVersions: versions }
 }
 
 export function versionOperations({ versions }: VersionDeps): Operation[] {

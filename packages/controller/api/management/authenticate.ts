@@ -3,23 +3,15 @@
  */
 import { bearerTokens } from '../../auth/bearer-tokens.ts'
 import { externalChallenge } from '../../auth/challenges.ts'
-import { type Login, LoginRefused } from '../../auth/login.ts'
+import { isAdmin, type Login, LoginRefused } from '../../auth/login.ts'
 import type { Logins } from '../../auth/logins.ts'
 import { type ClientInfo, openSession, ownSessionRecord } from '../../auth/open-session.ts'
 import { type AuthQuery, requiredSignerId } from '../../auth/outstanding-factors.ts'
 import type { SessionActivity } from '../../auth/session-activity.ts'
-import { refusal } from '../../operation/api-error.ts'
-import type { Call, Operation } from '../../operation/operation.ts'
+import { refusal, unparsableBody } from '../../operation/api-error.ts'
+import type { Answer, Call, Operation } from '../../operation/operation.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
-import {
-  couldNotParse,
-  listShape,
-  objectShape,
-  optional,
-  secretShape,
-  textShape,
-  WrongTypeError,
-} from '../../resource-kit/shapes.ts'
+import { listShape, objectShape, optional, secretShape, textShape, WrongTypeError } from '../../resource-kit/shapes.ts'
 import type { View } from '../../state/view.ts'
 import { type LoginEvent, loginEvent } from '../login-event.ts'
 
@@ -76,6 +68,7 @@ export function authenticateOperations(deps: AuthenticateDeps): Operation[] {
       method: 'POST',
       path: '/authenticate',
       access: 'anyone',
+      isOfCrowds: true,
       parameters: [{ name: 'method', kind: { oneOf: ['password', 'cert', 'ext-jwt'] }, isRequired: true }],
       body: { name: 'auth', isRequired: false, schema: credentialsShape.schema, decode: readCredentials },
       handle: (call: Call<Credentials | undefined>) => authenticate(deps, call),
@@ -83,30 +76,36 @@ export function authenticateOperations(deps: AuthenticateDeps): Operation[] {
   ]
 }
 
-async function authenticate(deps: AuthenticateDeps, call: Call<Credentials | undefined>) {
-  const { kit, activity, onLogin } = deps
-  const method = call.query.get('method')!
-  const about = { method, remoteAddress: call.remoteAddress }
+async function authenticate(deps: AuthenticateDeps, call: Call<Credentials | undefined>): Promise<Answer> {
+  const { kit, logins, onLogin } = deps
+  const about = { method: call.query.get('method')!, remoteAddress: call.remoteAddress }
   try {
-    const login = await primaryFactor(deps, method, call)
-    const session = await kit.write(call, (change) =>
-      openSession(change, login, clientInfo(call.body), call.remoteAddress),
-    )
-    activity.touch(session.id)
-    onLogin(loginEvent(about, login))
-    const record = ownSessionRecord(deps, call, session, await secondFactor(deps, login.identityId, call))
-    const headers = {
-      ...secondaryChallenge(kit.view, record['authQueries'] as readonly AuthQuery[]),
-      ...(record['isCertExtendRequested'] === true && { 'ziti-authenticator-extend-requested': 'true' }),
-      'zt-session': session.token,
-      'expiration-seconds': String(record['expirationSeconds']),
-      'expires-at': goTime(String(record['expiresAt'])),
-    }
-    return { status: 200, body: { data: record, meta: {} }, headers }
+    const login = await primaryFactor(deps, about.method, call)
+    return await logins.window.hold({ isAdmin: isAdmin(kit.view, login) }, async () => {
+      const answer = await open(deps, call, login)
+      onLogin(loginEvent(about, login))
+      return answer
+    })
   } catch (error) {
     if (error instanceof LoginRefused) onLogin(loginEvent(about, error))
     throw error
   }
+}
+
+async function open(deps: AuthenticateDeps, call: Call<Credentials | undefined>, login: Login): Promise<Answer> {
+  const { kit, activity } = deps
+  const info = clientInfo(call.body)
+  const session = await kit.write(call, (change) => openSession(change, login, info, call.remoteAddress))
+  activity.touch(session.id)
+  const record = ownSessionRecord(deps, call, session, await secondFactor(deps, login.identityId, call))
+  const headers = {
+    ...secondaryChallenge(kit.view, record['authQueries'] as readonly AuthQuery[]),
+    ...(record['isCertExtendRequested'] === true && { 'ziti-authenticator-extend-requested': 'true' }),
+    'zt-session': session.token,
+    'expiration-seconds': String(record['expirationSeconds']),
+    'expires-at': goTime(String(record['expiresAt'])),
+  }
+  return { status: 200, body: { data: record, meta: {} }, headers }
 }
 
 /** The signer that the policy asks for, if one of its tokens came along with the login and names the same identity. */
@@ -156,7 +155,7 @@ function readCredentials(json: unknown): Credentials {
     credentialsShape.check(credentials as never, '', false)
     return credentials as unknown as Credentials
   } catch (error) {
-    if (error instanceof WrongTypeError) throw couldNotParse('auth', error)
+    if (error instanceof WrongTypeError) throw unparsableBody('auth', error.message)
     throw error
   }
 }

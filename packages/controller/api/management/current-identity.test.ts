@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { generatePrivateKey, publicKeyOf } from '@weft/pki'
+import { openSession } from '../../auth/open-session.ts'
+import { OidcClient } from '../../testing/oidc-client.ts'
 import { createAuthPolicy, createPasswordUser, idOf, login, openSessionOf } from '../../testing/password-user.ts'
 import { TestController } from '../../testing/test-controller.ts'
 
@@ -72,6 +74,55 @@ describe('changing the own password', () => {
     assert.equal((await controller.ask({ method: 'PATCH', path, token: user.token, body })).status, 200)
     assert.equal((await login(controller, user.username, user.password)).status, 401)
     assert.equal((await login(controller, user.username, 'battery staple')).status, 200)
+  })
+
+  test('ends what was opened by the old one, except the session that changes it', async () => {
+    const user = await createPasswordUser(controller)
+    const oidc = new OidcClient(controller)
+    const { access_token, refresh_token } = await oidc.tokens(user)
+    const other = (await login(controller, user.username, user.password)).json.data.token
+    const begun = await oidc.completed(user)
+    const path = `${OWN}/${user.authenticatorId}`
+    const body = { password: 'battery staple', currentPassword: user.password }
+    assert.equal((await controller.ask({ method: 'PATCH', path, token: user.token, body })).status, 200)
+    assert.equal((await controller.ask({ path: '/current-identity', token: other })).status, 401)
+    assert.equal((await oidc.asBearer(access_token)).status, 401)
+    assert.equal((await oidc.refresh(refresh_token)).json.error, 'invalid_grant')
+    assert.equal((await oidc.redeem(begun)).status, 400, 'a code that was not redeemed yet')
+    assert.equal((await controller.ask({ path: '/current-identity', token: user.token })).status, 200)
+    const again = await oidc.tokens({ ...user, password: 'battery staple' })
+    assert.equal((await oidc.asBearer(again.access_token)).status, 200, 'a new login is good at once')
+  })
+
+  test('to another user name alone ends nothing', async () => {
+    const user = await createPasswordUser(controller)
+    const other = (await login(controller, user.username, user.password)).json.data.token
+    const body = { username: `${user.username}-2`, currentPassword: user.password }
+    const path = `${OWN}/${user.authenticatorId}`
+    assert.equal((await controller.ask({ method: 'PATCH', path, token: user.token, body })).status, 200)
+    assert.equal((await controller.ask({ path: '/current-identity', token: other })).status, 200)
+  })
+
+  test('by an administrator ends all sessions of it', async () => {
+    const user = await createPasswordUser(controller)
+    const { access_token } = await new OidcClient(controller).tokens(user)
+    const body = { password: 'battery staple' }
+    assert.equal((await controller.askAdmin('PATCH', `/authenticators/${user.authenticatorId}`, body)).status, 200)
+    assert.equal((await controller.ask({ path: '/current-identity', token: user.token })).status, 401)
+    assert.equal((await new OidcClient(controller).asBearer(access_token)).status, 401)
+  })
+
+  test('while the old one is being checked leaves that login outside', async () => {
+    const user = await createPasswordUser(controller)
+    const { core } = controller
+    const { passwordHash } = core.kit.view.get('authenticators', user.authenticatorId)!
+    const proven = { identityId: user.identityId, authenticatorId: user.authenticatorId, passwordHash: passwordHash! }
+    await controller.askAdmin('PATCH', `/authenticators/${user.authenticatorId}`, { password: 'battery staple' })
+    const info = { configTypes: [], sdkInfo: undefined, envInfo: undefined }
+    await assert.rejects(
+      controller.write((change) => openSession(change, proven, info, '')),
+      { code: 'INVALID_AUTH' },
+    )
   })
 
   test('with a wrong present one is refused without repeating it', async () => {

@@ -5,6 +5,7 @@
  * password takes the present one, and wrong guesses count like failed logins.
  */
 
+import { changeCredentials } from '../../auth/change-password.ts'
 import { LoginRefused } from '../../auth/login.ts'
 import { hashNewPassword } from '../../auth/new-password.ts'
 import type { PasswordHasher } from '../../auth/password-hash.ts'
@@ -68,7 +69,7 @@ export function currentIdentityOperations(deps: CurrentIdentityDeps): Operation[
       path: `${PATH}/{id}`,
       access: 'session',
       body: bodyContract('authenticator', ownCredentialFields, 'update'),
-      handle: (call: Call<OwnCredentials>) => changeCredentials(deps, call),
+      handle: (call: Call<OwnCredentials>) => changeOwnCredentials(deps, call),
     },
     {
       operationId: 'patchCurrentIdentityAuthenticator',
@@ -76,7 +77,7 @@ export function currentIdentityOperations(deps: CurrentIdentityDeps): Operation[
       path: `${PATH}/{id}`,
       access: 'session',
       body: bodyContract('authenticator', ownCredentialFields, 'patch'),
-      handle: (call: Call<OwnCredentials>) => changeCredentials(deps, call),
+      handle: (call: Call<OwnCredentials>) => changeOwnCredentials(deps, call),
     },
   ]
 }
@@ -108,7 +109,7 @@ export function ownAuthenticator(view: View, call: Call): Authenticator {
   return row
 }
 
-async function changeCredentials({ kit, passwords, hasher }: CurrentIdentityDeps, call: Call<OwnCredentials>) {
+async function changeOwnCredentials({ kit, passwords, hasher }: CurrentIdentityDeps, call: Call<OwnCredentials>) {
   const { password: wanted, currentPassword, ...values } = call.body
   const row = passwordAuthenticator(kit.view, call)
   await confirm(passwords, row, currentPassword)
@@ -118,7 +119,7 @@ async function changeCredentials({ kit, passwords, hasher }: CurrentIdentityDeps
     const { id, passwordHash } = passwordAuthenticator(change.view, call)
     // Changed by somebody else in the meantime: what was confirmed is not the present password any more.
     if (passwordHash !== confirmed.passwordHash) throw wrongPassword()
-    change.update('authenticators', id, { ...values, ...hashed })
+    changeCredentials(change, id, { ...values, ...hashed }, { keptSession: call.caller.sessionId })
   })
   return empty
 }

@@ -23,7 +23,10 @@ export function databaseOperations({ snapshots, integrity }: DatabaseDeps): Oper
       method: 'POST',
       path: '/database/snapshot',
       access: 'admin',
-      handle: () => snapshot(snapshots),
+      async handle() {
+        await takeSnapshot(snapshots)
+        return empty
+      },
     },
     {
       operationId: 'checkDataIntegrity',
@@ -51,10 +54,10 @@ export function databaseOperations({ snapshots, integrity }: DatabaseDeps): Oper
   ]
 }
 
-async function snapshot(snapshots: Pick<Snapshots, 'take'>): Promise<Answer> {
+/** Takes a snapshot for a caller, at the place the caller wants if that can be; answers where it lies. */
+export async function takeSnapshot(snapshots: Pick<Snapshots, 'take'>, wanted?: string): Promise<string> {
   try {
-    await snapshots.take()
-    return empty
+    return await snapshots.take(wanted)
   } catch (error) {
     if (error instanceof SnapshotTooSoonError) throw new ApiError('RATE_LIMITED', { origin: error })
     if (error instanceof SnapshotError) throw refusal('UNHANDLED', error.message)

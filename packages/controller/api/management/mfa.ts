@@ -7,7 +7,7 @@
 import qrcode from 'qrcode'
 import type { CodeKind, SecondFactor } from '../../auth/second-factor.ts'
 import { provisioningUrl } from '../../auth/totp.ts'
-import { ApiError } from '../../operation/api-error.ts'
+import { ApiError, notFound } from '../../operation/api-error.ts'
 import { answerData, empty } from '../../operation/envelope.ts'
 import type { Answer, Call, Operation } from '../../operation/operation.ts'
 import type { Change } from '../../resource-kit/change.ts'
@@ -167,7 +167,8 @@ async function replaceRecoveryCodes({ kit, factor }: MfaDeps, call: Call<CodeBod
 
 /** A seed that was never verified is no second factor: whoever has only the password could have enrolled it. */
 async function authenticate({ kit, factor }: MfaDeps, call: Call<CodeBody>): Promise<Answer> {
-  if (call.caller.bearer !== undefined) throw new ApiError('NOT_FOUND')
+  // What an access token stands for is no stored session, and has nothing to complete.
+  if (call.caller.bearer !== undefined) throw notFound('apiSession', call.caller.bearer.sessionId)
   await kit.write(call, (change) => {
     const mfa = factor.of(change.view, call.caller.identityId)
     if (mfa?.isVerified !== true) throw new ApiError('MFA_NOT_ENROLLED')

@@ -1,10 +1,9 @@
 /**
  * The clients of the provider: two public native ones, without a secret, which prove themselves by PKCE alone.
  */
+import { clientIds } from '../../auth/tokens/claims.ts'
 import { formOf, type OidcCall } from './oidc-call.ts'
 import { OAuthError } from './oidc-error.ts'
-
-const clientIds: ReadonlySet<string> = new Set(['openziti', 'native'])
 
 const BASIC = 'Basic '
 

@@ -45,6 +45,16 @@ describe('an authorization request', () => {
   })
 })
 
+test('whoever says nothing of itself in a form is told so in its tokens, and in JSON nothing is told', async () => {
+  const { access_token } = await client.tokens(user)
+  assert.deepEqual([claimsOf(access_token).z_sdk, claimsOf(access_token).z_env], [{}, {}])
+  const begun = await client.begin()
+  const body = { id: begun.requestId, username: user.username, password: user.password }
+  await controller.askOidc({ method: 'POST', path: '/login/password', body })
+  const { json } = await client.redeem(await client.finish(begun))
+  assert.deepEqual([claimsOf(json.access_token).z_sdk, claimsOf(json.access_token).z_env], [null, null])
+})
+
 describe('a code', () => {
   test('leads to tokens that say who logged in and how', async () => {
     const { access_token, refresh_token, id_token } = await client.tokens(user, {

@@ -22,7 +22,7 @@ import { json, plain } from './answers.ts'
 import { AuthRequests } from './auth-requests.ts'
 import { authorize, callback } from './authorize.ts'
 import { discoveryDocument, paths } from './discovery.ts'
-import { type IssuerOptions, issuerHosts } from './issuers.ts'
+import { currentIssuerHosts, type IssuerOptions } from './issuers.ts'
 import { type LoginMethod, login } from './login.ts'
 import { LoginPages } from './login-pages.ts'
 import { LoginSteps } from './login-steps.ts'
@@ -59,7 +59,8 @@ export interface OidcProviderOptions {
 /** How one web server serves the provider. */
 export interface OidcBinding {
   readonly bindPoints: IssuerOptions['bindPoints']
-  readonly servers: Identity['servers']
+  /** With the certificates it has at the moment. */
+  readonly servers: () => Identity['servers']
   readonly redirectUris?: readonly string[]
   readonly postLogoutUris?: readonly string[]
   readonly allowedHostnames?: readonly string[]
@@ -83,7 +84,7 @@ export class OidcProvider {
   handlerFor(binding: OidcBinding): RequestHandler {
     const { bodies, log } = this.#deps
     const { bindPoints, servers, allowedHostnames = [] } = binding
-    const hosts = issuerHosts({ bindPoints, servers, allowedHostnames })
+    const hosts = currentIssuerHosts({ bindPoints, allowedHostnames }, servers)
     return createOidcApi({ routes: this.#routes(binding), hosts, bodies, log })
   }
 
@@ -93,7 +94,7 @@ export class OidcProvider {
     const requests = this.#requests
     const pages = this.#pages
     const steps = new LoginSteps({ view: kit.view, pages })
-    const loginDeps = { ...logins, kit, clock, requests, steps, onLogin }
+    const loginDeps = { ...logins, kit, requests, steps, onLogin }
     const authorizeDeps = {
       requests,
       steps,

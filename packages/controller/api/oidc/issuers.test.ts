@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Identity } from '@weft/pki'
 import type { WebServerConfig } from '../web-servers.ts'
 import { withOidc } from './auto-binding.ts'
-import { issuerHosts } from './issuers.ts'
+import { currentIssuerHosts, issuerHosts } from './issuers.ts'
 
 type Servers = Identity['servers']
 
@@ -28,6 +28,16 @@ describe('issuers', () => {
     const hosts = issuerHosts({ bindPoints, servers: certificateFor(['*.net.example']), allowedHostnames })
     assert.ok(hosts.has('a.net.example:1280'))
     for (const host of ['b.net.example:1280', 'a.other.example:1280', '*.net.example:1280']) assert.ok(!hosts.has(host))
+  })
+
+  test('are those of the certificates that are served now', () => {
+    const bindPoints = [{ interface: '0.0.0.0:1280', address: 'ctrl.example:1280' }]
+    let servers = certificateFor(['before.example'])
+    const hosts = currentIssuerHosts({ bindPoints, allowedHostnames: [] }, () => servers)
+    assert.ok(hosts().has('before.example:1280'))
+    assert.equal(hosts(), hosts(), 'worked out once')
+    servers = certificateFor(['after.example'])
+    assert.deepEqual([...hosts()].sort(), ['after.example:1280', 'ctrl.example:1280'])
   })
 })
 

@@ -15,6 +15,19 @@ export interface IssuerOptions {
   readonly allowedHostnames: readonly string[]
 }
 
+/** The same of certificates that may be replaced meanwhile; worked out once for each of them. */
+export function currentIssuerHosts(
+  options: Omit<IssuerOptions, 'servers'>,
+  servers: () => Identity['servers'],
+): () => ReadonlySet<string> {
+  let known: { readonly servers: Identity['servers']; readonly hosts: ReadonlySet<string> } | undefined
+  return () => {
+    const current = servers()
+    if (known?.servers !== current) known = { servers: current, hosts: issuerHosts({ ...options, servers: current }) }
+    return known.hosts
+  }
+}
+
 /** The values of Host for which there is an issuer, in lower case. */
 export function issuerHosts({ bindPoints, servers, allowedHostnames }: IssuerOptions): ReadonlySet<string> {
   const hosts = new Set<string>()

@@ -24,7 +24,8 @@ const sdkFields = ['type', 'version', 'branch', 'revision', 'appId', 'appVersion
 const envFields = ['os', 'arch', 'osRelease', 'osVersion', 'domain', 'hostname'] as const
 
 const LONGEST_INFO = 253
-const LONGEST_CREDENTIAL = 100
+/** Of a user name or a password. */
+export const LONGEST_CREDENTIAL = 100
 const LONGEST_REQUEST = 16_384
 const MOST_CONFIG_TYPES = 1_000
 
@@ -82,15 +83,15 @@ function list(values: Values, name: string): readonly string[] {
 function nestedInfo(values: Values, name: string, fields: readonly string[]) {
   const nested = values.get(name.toLowerCase())
   if (typeof nested !== 'object' || nested === null) return undefined
-  return info(lowerCased(Object.entries(nested)), fields, '') ?? {}
+  return info(lowerCased(Object.entries(nested)), fields, '')
 }
 
-/** Undefined when nothing was sent. What a client says of itself is cut where it is too long. */
-function info(values: Values, fields: readonly string[], prefix: string): Readonly<Record<string, string>> | undefined {
+/** What a client says of itself is cut where it is too long. A form always says it, be it nothing, as the peers read it. */
+function info(values: Values, fields: readonly string[], prefix: string): Readonly<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const field of fields) {
     const value = values.get(`${prefix}${field}`.toLowerCase())
     if (typeof value === 'string' && value !== '') found[field] = value.slice(0, LONGEST_INFO)
   }
-  return Object.keys(found).length === 0 ? undefined : found
+  return found
 }

@@ -22,18 +22,26 @@ export interface Enrollment {
   readonly problem: Error | undefined
 }
 
+/** What became of the last attempt, if there was one. */
+export interface PasswordPage {
+  readonly problem?: Error
+  readonly status?: number
+  readonly username?: string | undefined
+}
+
 const styleHash = createHash('sha256').update(loginStyle).digest('base64')
 
 export class LoginPages {
-  /** Name and password. */
-  password(request: AuthRequest | undefined, problem?: Error, status = 200): Answer {
+  /** Name and password. Whoever has mistyped the one does not have to type the other again. */
+  password(request: AuthRequest | undefined, { problem, status = 200, username = '' }: PasswordPage = {}): Answer {
     const id = request?.id ?? ''
+    const [nameFocus, passwordFocus] = username === '' ? [' autofocus', ''] : ['', ' autofocus']
     const form = `<form method="post" action="${action(paths.loginUsername, id)}">
 ${hiddenId(id)}
 <label for="username">User name</label>
-<input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="100" required autofocus>
+<input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="100" required value="${asHtml(username)}"${nameFocus}>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" maxlength="100" required>
+<input id="password" name="password" type="password" autocomplete="current-password" maxlength="100" required${passwordFocus}>
 <button type="submit">Sign in</button>
 </form>`
     return page(request, 'Sign in', form, { problem, status, headers: { 'auth-request-id': id } })
@@ -62,7 +70,7 @@ ${hiddenId(id)}
   /** A one-time code. */
   code(request: AuthRequest, headers: Record<string, string> = {}, problem?: Error, status = 200): Answer {
     const form = `<p>Enter the code that your authenticator app shows, or one of your recovery codes.</p>
-${codeForm(paths.totp, request.id, 'Continue')}`
+${codeForm(paths.totp, request.id, { label: 'Continue', isFirst: true })}`
     return page(request, 'Enter your code', form, { problem, status, headers })
   }
 
@@ -86,7 +94,7 @@ ${hiddenId(request.id)}
 <p>Keep these recovery codes in a safe place. Each one works once, when your phone is not at hand.</p>
 <ul class="codes">${codes}</ul>
 <p>Then enter the code that the app shows.</p>
-${codeForm(paths.totpVerify, request.id, 'Finish')}`
+${codeForm(paths.totpVerify, request.id, { label: 'Finish', isFirst: problem !== undefined })}`
     return page(request, 'Set up a second factor', content, { problem, status: problem === undefined ? 201 : 400 })
   }
 
@@ -125,7 +133,8 @@ ${content}
 </body>
 </html>
 `
-  return html(status, text, { ...headers, ...guards(request) })
+  const told = problem instanceof ApiError ? problem.headers : {}
+  return html(status, text, { ...told, ...headers, ...guards(request) })
 }
 
 function guards(request: AuthRequest | undefined): Record<string, string> {
@@ -162,11 +171,17 @@ function wording(problem: Error): string {
   return 'Something went wrong.'
 }
 
-function codeForm(path: string, id: string, label: string): string {
+interface CodeForm {
+  readonly label: string
+  /** Whether a person comes to it first: a page on which something must be read before does not scroll past that. */
+  readonly isFirst: boolean
+}
+
+function codeForm(path: string, id: string, { label, isFirst }: CodeForm): string {
   return `<form method="post" action="${action(path, id)}">
 ${hiddenId(id)}
 <label for="code">Code</label>
-<input id="code" name="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="8" required autofocus>
+<input id="code" name="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="8" required${isFirst ? ' autofocus' : ''}>
 <button type="submit">${asHtml(label)}</button>
 </form>`
 }

@@ -8,10 +8,10 @@ import { certificateFingerprint } from '@weft/pki'
 import { bearerTokens } from '../../auth/bearer-tokens.ts'
 import type { CertificateLogin } from '../../auth/certificate-login.ts'
 import type { ExternalTokens } from '../../auth/external-tokens.ts'
-import { type Login, LoginRefused } from '../../auth/login.ts'
+import { isAdmin, type Login, LoginRefused } from '../../auth/login.ts'
+import type { LoginWindow } from '../../auth/login-window.ts'
 import { acceptLogin } from '../../auth/open-session.ts'
 import type { PasswordLogin } from '../../auth/password-login.ts'
-import type { Clock } from '../../clock.ts'
 import { ApiError, refusal } from '../../operation/api-error.ts'
 import type { Answer } from '../../operation/operation.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
@@ -23,26 +23,37 @@ import type { OidcCall } from './oidc-call.ts'
 
 export interface LoginDeps {
   readonly kit: Kit
-  readonly clock: Clock
   readonly requests: AuthRequests
   readonly steps: LoginSteps
   readonly passwords: Pick<PasswordLogin, 'login'>
   readonly certificates: Pick<CertificateLogin, 'login'>
   readonly externalTokens: Pick<ExternalTokens, 'login' | 'isConfirmedBy'>
+  readonly window: Pick<LoginWindow, 'hold'>
   readonly onLogin: (event: LoginEvent) => void
 }
 
 export type LoginMethod = PassedFactors['method']
 
 export async function login(deps: LoginDeps, call: OidcCall, method: LoginMethod, kind: AnswerKind): Promise<Answer> {
+  const { kit, steps, window, onLogin } = deps
   const form = readLoginForm(call)
   const request = deps.requests.find(form.id)
   if (request === undefined) throw new ApiError('UNAUTHORIZED')
   const second = method === 'ext-jwt' ? await secondToken(deps, call, request) : undefined
-  if (second !== undefined) return deps.steps.next(call, request, second, kind)
-  const passed = await primaryFactor(deps, call, method, form, request)
-  request.passed = passed
-  return deps.steps.next(call, request, passed, kind)
+  if (second !== undefined) return steps.next(call, request, second, kind)
+  const event = { method, remoteAddress: call.http.remoteAddress }
+  try {
+    const accepted = await checkFactor(deps, call, method, form)
+    return await window.hold({ isAdmin: isAdmin(kit.view, accepted) }, async () => {
+      const passed = await pass(deps, call, { accepted, method, form, request })
+      onLogin(loginEvent(event, accepted))
+      request.passed = passed
+      return steps.next(call, request, passed, kind)
+    })
+  } catch (error) {
+    if (error instanceof LoginRefused) onLogin(loginEvent(event, error))
+    throw error
+  }
 }
 
 /** A token that is posted alone, after another factor: the second one, if that is still owed. */
@@ -55,48 +66,39 @@ async function secondToken({ externalTokens, steps }: LoginDeps, call: OidcCall,
   return request.passed
 }
 
-async function primaryFactor(
+interface Step {
+  readonly accepted: Login
+  readonly method: LoginMethod
+  readonly form: LoginForm
+  readonly request: AuthRequest
+}
+
+async function pass(
   deps: LoginDeps,
   call: OidcCall,
-  method: LoginMethod,
-  form: LoginForm,
-  request: AuthRequest,
+  { accepted, method, form, request }: Step,
 ): Promise<PassedFactors> {
-  const { kit, clock, externalTokens, steps, onLogin } = deps
-  const event = { method, remoteAddress: call.http.remoteAddress }
-  try {
-    const accepted = await checkFactor(deps, call, method, form)
-    const { identityId, authenticatorId } = accepted
-    const info = { ...form.info, configTypes: [...request.asked.configTypes, ...form.info.configTypes] }
-    await kit.write(call.http, (change) => acceptLogin(change, accepted, info))
-    const signerId = steps.requiredSigner(identityId)
-    const isSecondShown =
-      signerId !== undefined && (await externalTokens.isConfirmedBy(signerId, identityId, bearerTokens(call.http)))
-    const { signerId: by, certificate: proven } = accepted
-    const isImproperChain = proven !== undefined && !proven.isProperChain
-    onLogin({
-      ...event,
-      isSuccess: true,
-      reason: undefined,
-      identityId,
-      authenticatorId,
-      signerId: by,
-      isImproperChain,
-    })
-    return {
-      identityId,
-      authenticatorId,
-      method,
-      at: clock.now(),
-      info,
-      csrPem: form.csrPem,
-      certificate: method === 'cert' ? loginCertificate(deps, call, accepted) : undefined,
-      isTotpDone: false,
-      secondSignerId: isSecondShown ? signerId : undefined,
-    }
-  } catch (error) {
-    if (error instanceof LoginRefused) onLogin(loginEvent(event, error))
-    throw error
+  const { kit, externalTokens, steps } = deps
+  const { identityId, authenticatorId } = accepted
+  const info = { ...form.info, configTypes: [...request.asked.configTypes, ...form.info.configTypes] }
+  // The time of the change, not of what comes after it: a revocation that follows must count for this login.
+  const at = await kit.write(call.http, (change) => {
+    acceptLogin(change, accepted, info)
+    return Date.parse(change.now)
+  })
+  const signerId = steps.requiredSigner(identityId)
+  const isSecondShown =
+    signerId !== undefined && (await externalTokens.isConfirmedBy(signerId, identityId, bearerTokens(call.http)))
+  return {
+    identityId,
+    authenticatorId,
+    method,
+    at,
+    info,
+    csrPem: form.csrPem,
+    certificate: method === 'cert' ? loginCertificate(deps, call, accepted) : undefined,
+    isTotpDone: false,
+    secondSignerId: isSecondShown ? signerId : undefined,
   }
 }
 

@@ -9,6 +9,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from '../../operation/api-error.ts'
 import type { Answer, Method } from '../../operation/operation.ts'
+import { tellWhenTaken } from '../http/answer-taken.ts'
 import { BodyLost, type BodyReader, endLingering, hasBody } from '../http/body-reader.ts'
 import { answerOptions, CROSS_ORIGIN_HEADERS } from '../http/cors.ts'
 import { parseJsonBody } from '../http/json-body.ts'
@@ -28,8 +29,8 @@ export interface OidcRoute {
 
 export interface OidcApiOptions {
   readonly routes: readonly OidcRoute[]
-  /** The values of Host that are issuers. */
-  readonly hosts: ReadonlySet<string>
+  /** The values of Host that are issuers at this moment. */
+  readonly hosts: () => ReadonlySet<string>
   readonly bodies: BodyReader
   readonly log: HttpLog
   /** Milliseconds. */
@@ -61,13 +62,8 @@ export function createOidcApi(options: OidcApiOptions): RequestHandler {
     const host = request.headers.host?.toLowerCase() ?? ''
     const path = target.path.slice(OIDC_BASE.length)
     const isDoubled = path.includes('//')
-    const route = hosts.has(host) && !isDoubled ? routes.get(path) : undefined
-    if (route === undefined || !route.methods.includes(request.method as Method)) {
-      drop(request)
-      if (isDoubled && hosts.has(host)) send(moved(path, target.search))
-      else send(route === undefined ? notFound : { status: 405, body: undefined })
-      return
-    }
+    const isIssuer = hosts().has(host)
+    const route = isIssuer && !isDoubled ? routes.get(path) : undefined
     const http = new RequestCall(request, OIDC_BASE, target, {}, newRequestId)
     const origin = `https://${host}`
     const call = { http, origin, issuer: `${origin}${OIDC_BASE}`, remote: remoteOf(request) }
@@ -79,6 +75,11 @@ export function createOidcApi(options: OidcApiOptions): RequestHandler {
       send(expected ?? { status: 500, body: { error: 'server_error', error_description: `request ${http.requestId}` } })
     }
     run(async () => {
+      if (route === undefined || !route.methods.includes(request.method as Method)) {
+        if (hasBody(request.headers)) await bodies.discard(request, response)
+        if (isDoubled && isIssuer) return moved(path, target.search)
+        return route === undefined ? notFound : { status: 405, body: undefined }
+      }
       const body = await readBody(bodies, request, response)
       return inTime(processingLimit, Promise.resolve(route.handle({ ...call, body })))
     })
@@ -116,18 +117,18 @@ async function readBody(bodies: BodyReader, request: IncomingMessage, response: 
 
 async function inTime(limit: number, answer: Promise<Answer>): Promise<Answer> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new ApiError('TIMEOUT')), limit)
+  const timer = setTimeout(() => {
+    reject(tooManyRequests())
+    answer.then(
+      (tooLate) => tooLate.onEnd?.(false),
+      () => {}, // What it failed with comes too late as well.
+    )
+  }, limit)
   try {
     return await Promise.race([answer, promise])
   } finally {
     clearTimeout(timer)
   }
-}
-
-/** The body of a request that nobody reads. */
-function drop(request: IncomingMessage): void {
-  request.on('error', () => {})
-  request.resume()
 }
 
 function moved(path: string, search: string): Answer {
@@ -149,6 +150,7 @@ function withLink({ method }: IncomingMessage, answer: Answer): Answer {
 }
 
 function write(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+  tellWhenTaken(response, answer)
   if (response.destroyed || response.headersSent) return
   const { status, body, contentType = JSON_TYPE, headers = {} } = withLink(request, answer)
   const text = typeof body === 'string' ? body : body === undefined ? '' : `${JSON.stringify(body)}\n`

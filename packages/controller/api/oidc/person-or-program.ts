@@ -6,7 +6,7 @@ import type { Answer } from '../../operation/operation.ts'
 import { preferredType } from '../informational/preferred-type.ts'
 import type { AuthRequests } from './auth-requests.ts'
 import { paths } from './discovery.ts'
-import { unsupportedMediaType } from './login-form.ts'
+import { LONGEST_CREDENTIAL, unsupportedMediaType } from './login-form.ts'
 import type { LoginPages } from './login-pages.ts'
 import type { AnswerKind } from './login-steps.ts'
 import { type OidcCall, parameter } from './oidc-call.ts'
@@ -31,7 +31,7 @@ export async function answered(
     if (request === undefined) return pages.failure(problem, status)
     return call.http.path === paths.totp
       ? pages.code(request, {}, problem, status)
-      : pages.password(request, problem, status)
+      : pages.password(request, { problem, status, username: usernameOf(call) })
   }
 }
 
@@ -43,4 +43,9 @@ function wantedKind({ http }: OidcCall): AnswerKind {
     if (!(error instanceof ApiError)) throw error
     throw new LoginError(406, 'NOT_ACCEPTABLE', 'answers come as application/json or text/html')
   }
+}
+
+function usernameOf({ body }: OidcCall): string | undefined {
+  const username = body.kind === 'form' ? body.form.get('username') : undefined
+  return username && username.length <= LONGEST_CREDENTIAL ? username : undefined
 }

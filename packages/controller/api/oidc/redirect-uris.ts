@@ -7,7 +7,7 @@
 const OPEN_PORT = ':*'
 const HIGHEST_PORT = 65_535
 
-/** Where the SDKs and the command line return to. */
+/** Where the SDKs and the command line return to, whatever else is registered. */
 export const nativeRedirectUris: readonly string[] = [
   'openziti://auth/callback',
   'https://127.0.0.1:*/auth/callback',
@@ -16,7 +16,7 @@ export const nativeRedirectUris: readonly string[] = [
   'http://localhost:*/auth/callback',
 ]
 
-/** Where they end up after a logout. */
+/** Where they end up after a logout. The peers accept no port of the loopback here unless it is registered. */
 export const nativeLogoutUris: readonly string[] = ['openziti://auth/logout']
 
 export function isRegistered(uri: string, patterns: Iterable<string>): boolean {

@@ -22,9 +22,8 @@ export function bindSession(
   csr: string | undefined,
 ): BoundSession {
   if (csr === undefined) return { claims, sessionCert: undefined }
-  const { certificate, chain } = issue(issuer, claims, csr)
+  const { certificate, chainPem: sessionCert } = issue(issuer, claims, csr)
   const kept = claims.z_acf === undefined ? [] : [claims.z_acf]
-  const sessionCert = [certificate, ...chain].map(({ pem }) => pem).join('')
   return { claims: { ...claims, z_cfs: [...kept, certificate.fingerprint] }, sessionCert }
 }
 

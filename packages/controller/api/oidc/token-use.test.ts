@@ -156,7 +156,11 @@ describe('revoking', () => {
     assert.equal((await client.ask(`/end_session?id_token_hint=${one.access_token}`)).status, 400)
     const away = `id_token_hint=${one.id_token}&post_logout_redirect_uri=${encodeURIComponent('https://evil.example/')}`
     assert.equal((await client.ask(`/end_session?${away}`)).status, 400)
-    assert.equal((await client.ask(`/end_session?id_token_hint=${one.id_token}`)).status, 302)
+    const leave = (uri: string) =>
+      client.ask(`/end_session?id_token_hint=${one.id_token}&post_logout_redirect_uri=${encodeURIComponent(uri)}`)
+    assert.equal((await leave('http://localhost:20314/auth/logout')).status, 400, 'not registered')
+    const { status, headers } = await leave('openziti://auth/logout')
+    assert.deepEqual([status, headers.location], [302, 'openziti://auth/logout'])
     assert.equal((await client.asBearer(one.access_token)).status, 401)
     assert.equal((await client.asBearer(other.access_token)).status, 200)
   })

@@ -9,6 +9,9 @@ import type { TableRows } from '../../state/row.ts'
 /** `z_t`: access, refresh, service session, proof of a second factor. ID tokens have none. */
 export type TokenType = 'a' | 'r' | 's' | 't'
 
+/** The clients of the provider; a token is meant for one of them. */
+export const clientIds: ReadonlySet<string> = new Set(['openziti', 'native'])
+
 type Info = Readonly<Record<string, string>>
 
 /** What is told of a session, by every token of it. */

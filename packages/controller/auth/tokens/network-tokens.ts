@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { BearerSession } from '../../operation/caller.ts'
 import type { SigningKeys } from './signing-keys.ts'
-import type { TokenVerifier } from './token-verifier.ts'
+import { isForClients, type TokenVerifier } from './token-verifier.ts'
 
 export interface NetworkTokenDeps {
   readonly keys: SigningKeys
@@ -60,7 +60,8 @@ export class NetworkTokens {
   readServiceSession(token: string): ServiceSession | undefined {
     const { verifier } = this.#deps
     const { claims } = verifier.verifySignature(token)
-    if (claims?.['z_t'] !== 's' || verifier.timeProblem(claims) !== undefined) return undefined
+    if (claims?.['z_t'] !== 's' || !isForClients(claims)) return undefined
+    if (verifier.timeProblem(claims) !== undefined) return undefined
     const { jti, sub, z_asid, z_iid, z_st, z_leg } = claims
     if (typeof jti !== 'string' || typeof sub !== 'string') return undefined
     if (typeof z_asid !== 'string' || typeof z_iid !== 'string') return undefined

@@ -4,7 +4,8 @@
  * Only the leaf counts, because only its key was proven. It is either one of those the token names, or one that the
  * network issued to the very session of the token.
  */
-import { Certificate, type NetworkAuthorities, PkiError, spiffeIdOf, verifyChain } from '@weft/pki'
+import { type Certificate, type NetworkAuthorities, PkiError, spiffeIdOf, verifyChain } from '@weft/pki'
+import { presentedCertificates } from '../presented-certificates.ts'
 import type { TokenClaims } from './claims.ts'
 
 export interface ProofDeps {
@@ -23,21 +24,11 @@ export function provesPossession(
 ): boolean {
   const { z_cfs: fingerprints } = claims
   if (!Array.isArray(fingerprints) || fingerprints.length === 0) return true
-  const leaf = readLeaf(presented[0])
+  const leaf = presentedCertificates(presented.slice(0, 1))?.leaf
   if (leaf === undefined) return false
   const isInTime = leaf.notBefore <= now && now <= leaf.notAfter
   if (fingerprints.includes(leaf.fingerprint)) return isInTime || claims.z_cae === true
   return isInTime && isOfSession(leaf, claims) && isIssuedByNetwork(network(), leaf, now)
-}
-
-function readLeaf(der: Buffer | undefined): Certificate | undefined {
-  if (der === undefined) return undefined
-  try {
-    return Certificate.fromDer(der)
-  } catch (error) {
-    if (error instanceof PkiError) return undefined
-    throw error
-  }
 }
 
 function isOfSession(leaf: Certificate, { sub, z_asid }: Bound): boolean {

@@ -5,8 +5,9 @@
  * certificate is renewed the former key goes on verifying until the last token it signed has ended.
  */
 import type { KeyObject } from 'node:crypto'
-import { type Identity, type TokenAlgorithm, TokenSigner } from '@weft/pki'
+import type { Certificate, Identity, TokenAlgorithm, TokenSigner } from '@weft/pki'
 import type { Clock } from '../../clock.ts'
+import { signerForAddress } from './signer-for-address.ts'
 
 export interface SigningKeysOptions {
   readonly identity: Identity
@@ -33,6 +34,7 @@ export interface VerificationKey {
 
 interface KnownKey extends VerificationKey {
   readonly published: PublishedKey
+  readonly certificate: Certificate
   /** Milliseconds; undefined while it signs. */
   retiredUntil: number | undefined
 }
@@ -49,13 +51,13 @@ export class SigningKeys {
   constructor({ identity, ...options }: SigningKeysOptions, clock: Clock) {
     this.#options = options
     this.#clock = clock
-    this.#signer = signerFor(identity, options.apiAddress)
+    this.#signer = signerForAddress(identity, options.apiAddress)
     this.#remember(this.#signer)
   }
 
   /** Signs with new certificates from now on. */
   renew(identity: Identity): void {
-    const signer = signerFor(identity, this.#options.apiAddress)
+    const signer = signerForAddress(identity, this.#options.apiAddress)
     if (signer.keyId === this.#signer.keyId) return
     const former = this.#known.get(this.#signer.keyId)
     if (former !== undefined) former.retiredUntil = this.#clock.now() + this.#options.longestLife
@@ -81,6 +83,11 @@ export class SigningKeys {
     return [...this.#live().values()].map(({ published }) => published).reverse()
   }
 
+  /** The certificates of all of them: routers verify tokens by these. */
+  certificates(): readonly Certificate[] {
+    return [...this.#live().values()].map(({ certificate }) => certificate)
+  }
+
   #live(): ReadonlyMap<string, KnownKey> {
     const now = this.#clock.now()
     for (const [keyId, { retiredUntil }] of this.#known) {
@@ -94,14 +101,7 @@ export class SigningKeys {
     const { kty = '', ...numbers } = key.export({ format: 'jwk' })
     const published: PublishedKey = { ...numbers, use: 'sig', kty, kid: keyId, alg: algorithm }
     this.#known.delete(keyId)
-    this.#known.set(keyId, { key, algorithm, published, retiredUntil: undefined })
+    this.#known.set(keyId, { key, algorithm, certificate, published, retiredUntil: undefined })
     while (this.#known.size > MOST_KEYS) this.#known.delete(this.#known.keys().next().value!)
   }
-}
-
-function signerFor(identity: Identity, apiAddress: string): TokenSigner {
-  const host = new URL(`https://${apiAddress}`).hostname
-  const server = identity.servers.find(({ certificate }) => certificate.coversHost(host)) ?? identity.servers[0]
-  if (server === undefined) throw new Error('the identity has no server certificate')
-  return new TokenSigner(server)
 }

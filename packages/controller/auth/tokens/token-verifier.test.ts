@@ -44,6 +44,8 @@ const claims = () => ({
   nbf: seconds(),
   exp: seconds() + 60,
   jti: randomUUID(),
+  aud: ['openziti'],
+  amr: ['password'],
   z_asid: randomUUID(),
   z_t: 'a',
 })
@@ -101,9 +103,10 @@ describe('a token', () => {
   test('is of the type it says', () => {
     assert.ok(asSessionToken(claims(), 'a'))
     assert.equal(asSessionToken(claims(), 'r'), undefined)
-    for (const name of ['z_t', 'z_asid', 'sub', 'jti', 'iat']) {
+    for (const name of ['z_t', 'z_asid', 'sub', 'jti', 'iat', 'aud', 'amr']) {
       assert.equal(asSessionToken({ ...claims(), [name]: undefined }, 'a'), undefined)
     }
+    assert.equal(asSessionToken({ ...claims(), aud: ['somebody-else'] }, 'a'), undefined)
   })
 
   test('ends with its id, its session, and all that its identity was issued up to that second', () => {

@@ -8,8 +8,9 @@ import type { Clock } from '../../clock.ts'
 import type { TableRows } from '../../state/row.ts'
 import type { View } from '../../state/view.ts'
 import { isDisabled } from '../disabled.ts'
+import { isStillAllowed } from '../primary-factor.ts'
 import { isSignedBy, readToken } from '../signed-token.ts'
-import type { TokenClaims, TokenType } from './claims.ts'
+import { clientIds, type TokenClaims, type TokenType } from './claims.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 export interface TokenVerifierDeps {
@@ -25,7 +26,15 @@ export type SignatureVerdict =
   | { readonly claims: Json; readonly problem?: undefined }
   | { readonly claims?: undefined; readonly problem: 'malformed' | 'foreign' | 'bad signature' }
 
-export type SessionProblem = 'revoked' | 'identity gone' | 'identity disabled'
+export type SessionProblem = 'revoked' | 'identity gone' | 'identity disabled' | 'login not allowed'
+
+interface LoginWithoutToken {
+  readonly identityId: string
+  readonly authenticatorId: string
+  readonly apiSessionId: string
+  /** Milliseconds. */
+  readonly at: number
+}
 
 /** Clocks of controllers may differ by this much; a token that is told to start later is refused. */
 const SKEW_SECONDS = 60
@@ -69,22 +78,24 @@ export class TokenVerifier {
     z_asid,
     sub,
     iat,
-  }: Pick<TokenClaims, 'jti' | 'z_asid' | 'sub' | 'iat'>): SessionProblem | undefined {
+    z_authid = '',
+  }: Pick<TokenClaims, 'jti' | 'z_asid' | 'sub' | 'iat' | 'z_authid'>): SessionProblem | undefined {
     const { view, clock } = this.#deps
     if (view.get('revocations', jti) !== undefined || view.get('revocations', z_asid) !== undefined) return 'revoked'
     const cutOff = identityCutOff(view, sub)
     if (cutOff !== undefined && iat <= cutOff) return 'revoked'
     const identity = view.get('identities', sub)
     if (identity === undefined) return 'identity gone'
-    return isDisabled(identity, clock.now()) ? 'identity disabled' : undefined
+    if (isDisabled(identity, clock.now())) return 'identity disabled'
+    return isStillAllowed(view, identity, z_authid) ? undefined : 'login not allowed'
   }
 
-  /** The same of a login that has led to no token yet; `at` is in milliseconds. */
-  loginProblem(login: { readonly identityId: string; readonly apiSessionId: string; readonly at: number }) {
-    const { identityId: sub, apiSessionId: z_asid, at } = login
+  /** The same of a login that has led to no token yet. */
+  loginProblem(login: LoginWithoutToken) {
+    const { identityId: sub, apiSessionId: z_asid, authenticatorId: z_authid, at } = login
     const revokedAt = identityRevokedAt(this.#deps.view, sub)
     if (revokedAt !== undefined && at <= revokedAt) return 'revoked'
-    return this.sessionProblem({ sub, z_asid, jti: z_asid, iat: Number.POSITIVE_INFINITY })
+    return this.sessionProblem({ sub, z_asid, z_authid, jti: z_asid, iat: Number.POSITIVE_INFINITY })
   }
 
   /** The identity of a token whose session has no problem. */
@@ -106,9 +117,14 @@ function identityRevokedAt(view: View, identityId: string): number | undefined {
 
 /** The claims as those of a session's token, when they have what every such token has. */
 export function asSessionToken(claims: Json, type: TokenType): TokenClaims | undefined {
-  const { z_t, z_asid, sub, jti, iat } = claims
+  const { z_t, z_asid, sub, jti, iat, amr } = claims
   const isOne = z_t === type && isText(z_asid) && isText(sub) && isText(jti) && typeof iat === 'number'
-  return isOne ? (claims as unknown as TokenClaims) : undefined
+  return isOne && Array.isArray(amr) && isForClients(claims) ? (claims as unknown as TokenClaims) : undefined
+}
+
+/** Whether a token is meant for a client of this network. */
+export function isForClients({ aud }: Json): boolean {
+  return Array.isArray(aud) && aud.some((audience) => clientIds.has(audience))
 }
 
 function isText(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import { listOf, optional, required, section, text, type ValueOf } from '@weft/model/config-file'
+import { listOf, optional, required, section, text, type ValueOf } from '../config-file/index.ts'
 
 const place = 'a path, `file:` and a path, or `pem:` and the text itself'
 

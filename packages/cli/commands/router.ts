@@ -1,0 +1,13 @@
+/**
+ * `weft router`: write the configuration file of a router and enroll it.
+ */
+import { Command } from 'commander'
+import { configCommand } from '../router/config-command.ts'
+import { enrollCommand } from '../router/enroll-command.ts'
+
+export function routerCommand(): Command {
+  return new Command('router')
+    .description('Set up and run a router.')
+    .addCommand(configCommand())
+    .addCommand(enrollCommand())
+}

@@ -1,0 +1,140 @@
+/**
+ * The mesh: everything that has to do with routers, put together.
+ *
+ *   RouterDataModel  what routers are told of the network
+ *   PeerStates       what they are told of each other
+ *   ControlPlane     the channels over which they are told, and report
+ */
+import type { TLSSocket } from 'node:tls'
+import type { Identity } from '@weft/pki'
+import { parseAddress, TlsPort, tlsConnection } from '@weft/wire'
+import type { WebServers } from './api/web-servers.ts'
+import { caCertificate } from './auth/certificate-trust.ts'
+import type { SigningKeys } from './auth/tokens/signing-keys.ts'
+import type { Clock } from './clock.ts'
+import type { RouterReports } from './control/control-context.ts'
+import { ControlPlane } from './control/control-plane.ts'
+import { tellAddresses } from './control/controller-addresses.ts'
+import { RouterDataModel } from './control/data-model/router-data-model.ts'
+import { greetEdgeRouter } from './control/edge-greeting.ts'
+import { controlHandlers } from './control/messages/index.ts'
+import { PeerStates } from './control/peer-states.ts'
+import type { Core } from './core/core.ts'
+import type { NetworkSigner } from './enroll/network-signer.ts'
+import type { Fabric } from './fabric/fabric.ts'
+import type { Logger } from './log/logger.ts'
+import type { RowChange } from './state/view.ts'
+
+/** By it a client says on a shared port that it is a router. */
+const CONTROL_PROTOCOL = 'ziti-ctrl'
+
+export interface MeshDeps {
+  readonly core: Core
+  readonly fabric: Fabric
+  readonly signer: NetworkSigner
+  readonly keys: SigningKeys
+  readonly reports: RouterReports
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+export interface MeshOptions {
+  readonly controllerId: string
+  readonly identity: Identity
+  /** Where routers connect, `tls:host:port`, and where they are told to. Without it none can. */
+  readonly ctrlListener?: string
+  readonly ctrlAddress: string
+  /** JSON: addresses and versions by API binding. */
+  readonly apiAddresses: () => string
+}
+
+export class Mesh implements AsyncDisposable {
+  readonly #fabric: Fabric
+  readonly model: RouterDataModel
+  readonly plane: ControlPlane
+  readonly #options: MeshOptions
+  readonly #log: Logger
+  readonly #parts: AsyncDisposableStack
+  #port: TlsPort | undefined
+
+  private constructor(deps: MeshDeps, options: MeshOptions, parts: AsyncDisposableStack) {
+    const { core, fabric, signer, keys, reports, clock } = deps
+    const { kit, writer, tables, registry, store } = core
+    const log = deps.log.child({ component: 'control' })
+    this.#options = options
+    this.#fabric = fabric
+    this.#log = log
+    this.#parts = parts
+    const view = kit.view
+    const certificates = {
+      signing: () => keys.certificates().map(({ der }) => der),
+      *authorities() {
+        for (const { der } of signer.trusted.roots) yield der
+        for (const ca of tables.rows('cas')) if (ca.isVerified) yield caCertificate(ca).der
+      },
+    }
+    const specs = registry.specs
+    this.model = parts.use(new RouterDataModel({ view, specs, writer, clock, certificates, head: store.head }))
+    const peers = parts.use(new PeerStates({ routers: fabric.state.routers, log }))
+    const context = { kit, fabric, model: this.model, peers, signer, clock, log, reports }
+    const syncSessions = () => {}
+    this.plane = parts.use(
+      new ControlPlane(
+        {
+          ...context,
+          network: () => signer.trusted,
+          handlers: controlHandlers,
+          greetings: [tellAddresses(options), greetEdgeRouter({ ...context, syncSessions })],
+        },
+        options,
+      ),
+    )
+    parts.defer(
+      writer.follow((commits) => {
+        for (const { changes } of commits) for (const change of changes) this.#routerChanged(change, peers)
+      }),
+    )
+  }
+
+  static start(deps: MeshDeps, options: MeshOptions): Mesh {
+    using opened = new DisposableStack()
+    const parts = new AsyncDisposableStack()
+    opened.defer(() => void parts[Symbol.asyncDispose]())
+    const mesh = new Mesh(deps, options, parts)
+    opened.move()
+    return mesh
+  }
+
+  /** Lets routers in: at a web server's port where they share it, otherwise at one of their own. */
+  async listen(web: WebServers): Promise<void> {
+    const { ctrlListener, identity } = this.#options
+    if (ctrlListener === undefined) return
+    const { host, port } = parseAddress(ctrlListener)
+    const accept = (socket: TLSSocket) => this.plane.acceptor.accept(tlsConnection(socket))
+    const shared = web.take(ctrlListener.slice(ctrlListener.indexOf(':') + 1), CONTROL_PROTOCOL, accept)
+    if (shared) return
+    this.#port = await TlsPort.open({ host, port, tls: { servers: identity.servers } }, { log: this.#log })
+    this.#parts.use(this.#port)
+    this.#port.register([CONTROL_PROTOCOL, ''], { requiresCertificate: true, accept })
+    this.#log.info('routers connect here', { address: ctrlListener })
+  }
+
+  /** Shows routers other certificates from now on. */
+  renewTls(identity: Identity): void {
+    this.#port?.renew({ servers: identity.servers })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#parts[Symbol.asyncDispose]()
+  }
+
+  /** A router that is deleted or disabled loses its channel at once. */
+  #routerChanged({ table, id, before, after }: RowChange, peers: PeerStates): void {
+    if (table !== 'routers') return
+    const connection = this.#fabric.state.routers.get(id)?.connection
+    if (after === undefined) {
+      connection?.close('the router was deleted')
+      if (before !== undefined) peers.removed(id)
+    } else if ((after as { readonly disabled?: boolean }).disabled) connection?.close('the router was disabled')
+  }
+}

@@ -1,0 +1,82 @@
+/** A stock controller as its operator runs it: from a configuration file and a PKI, as a process of its own. */
+import assert from 'node:assert/strict'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Child } from '../kit/child-process.ts'
+import { admin } from '../kit/controller-process.ts'
+import { freePort } from '../kit/free-port.ts'
+import { until } from '../kit/patience.ts'
+import { findPeer } from '../runner/find-peer.ts'
+import { PeerCli } from './peer-cli.ts'
+
+/** Where its certificates are, in the words of its configuration. */
+export interface PeerCertificates {
+  readonly identity: Readonly<Record<string, string>>
+  readonly signingCert: Readonly<Record<string, string>>
+}
+
+export class PeerController implements AsyncDisposable {
+  readonly url: string
+  /** Logged in as the administrator. */
+  readonly cli: PeerCli
+  readonly #child: Child
+
+  private constructor(url: string, cli: PeerCli, child: Child) {
+    this.url = url
+    this.cli = cli
+    this.#child = child
+  }
+
+  /** Starts one in a folder, and waits until its administrator can log in. */
+  static async start(folder: string, { identity, signingCert }: PeerCertificates): Promise<PeerController> {
+    await using made = new AsyncDisposableStack()
+    const cli = new PeerCli(folder)
+    const address = `127.0.0.1:${await freePort()}`
+    const ctrl = `tls:127.0.0.1:${await freePort()}`
+    await mkdir(join(folder, 'db'))
+    const file = join(folder, 'stock.json')
+    // JSON is YAML too.
+    const configuration = {
+      v: 3,
+      db: join(folder, 'db', 'stock.db'),
+      identity,
+      ctrl: { listener: ctrl, options: { advertiseAddress: ctrl } },
+      edge: {
+        api: { address },
+        enrollment: { signingCert, edgeIdentity: { duration: '10m' }, edgeRouter: { duration: '10m' } },
+      },
+      web: [
+        {
+          name: 'api',
+          bindPoints: [{ interface: address, address }],
+          apis: [{ binding: 'edge-management' }, { binding: 'edge-client' }, { binding: 'edge-oidc' }],
+        },
+      ],
+    }
+    await writeFile(file, JSON.stringify(configuration))
+    const { username, password } = admin
+    const credentials = ['-u', username, '-p', password]
+    await cli.says('controller', 'edge', 'init', file, '--cliagent=false', ...credentials, '-n', 'Default Admin')
+    const child = made.use(new Child(findPeer(process.env)!, ['controller', 'run', file, '--cliagent=false']))
+    const url = `https://${address}`
+    const isReady = async () => {
+      assert.ok(!child.hasEnded, `the stock controller ended; it said:\n${child.stdout}${child.stderr}`)
+      const { status } = await cli.run('edge', 'login', url, ...credentials, '--ca', identity['ca']!)
+      return status === 0 || undefined
+    }
+    await until('the stock controller answers', isReady, { within: 60_000, every: 500 })
+    made.move()
+    return new PeerController(url, cli, child)
+  }
+
+  /** The token that the CLI wrote for something it created. */
+  async invitation(...create: readonly string[]): Promise<string> {
+    const file = `${create.at(-1)}.jwt`
+    await this.cli.says('edge', 'create', ...create, '-o', file)
+    return readFile(join(this.cli.folder, file), 'utf8')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#child[Symbol.asyncDispose]()
+  }
+}
