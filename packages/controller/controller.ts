@@ -141,11 +141,6 @@ export class Controller implements AsyncDisposable {
     parts.use(new FabricMetrics(metrics, fabric))
     const { identity, apiAddress } = options
     const keys = new SigningKeys({ identity, apiAddress, longestLife: options.tokenLives.refresh }, clock)
-    const reports = { metrics() {}, alerts() {} }
-    const apiAddresses = () => JSON.stringify(description(options).apiAddresses)
-    const mesh = parts.use(
-      Mesh.start({ core, fabric, signer, keys, reports, clock, log }, { ...options, apiAddresses }),
-    )
     const verifier = new TokenVerifier({ keys, view: core.kit.view, clock })
     const network = () => signer.trusted
     const accessTokens = new OwnAccessTokens({ verifier, network, clock })
@@ -155,6 +150,10 @@ export class Controller implements AsyncDisposable {
     const callers = new CallerResolver({ view: core.kit.view, activity, clock, externalTokens, accessTokens })
     const common = new ApiCommon({ clock, metrics })
     const networkTokens = new NetworkTokens({ keys, verifier, clock, apiAddress })
+    const reports = { metrics() {}, alerts() {} }
+    const apiAddresses = () => JSON.stringify(description(options).apiAddresses)
+    const meshDeps = { core, fabric, signer, keys, verifier, tokens: networkTokens, reports, clock, log }
+    const mesh = parts.use(Mesh.start(meshDeps, { ...options, apiAddresses }))
     const shared = { core, clock, log, callers, invitations, signer, common, events }
     const snapshots = new Snapshots({ store: core.store, clock }, options)
     const { store, tables, registry, writer, kit } = core

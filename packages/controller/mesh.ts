@@ -10,7 +10,9 @@ import type { Identity } from '@weft/pki'
 import { parseAddress, TlsPort, tlsConnection } from '@weft/wire'
 import type { WebServers } from './api/web-servers.ts'
 import { caCertificate } from './auth/certificate-trust.ts'
+import type { NetworkTokens } from './auth/tokens/network-tokens.ts'
 import type { SigningKeys } from './auth/tokens/signing-keys.ts'
+import type { TokenVerifier } from './auth/tokens/token-verifier.ts'
 import type { Clock } from './clock.ts'
 import type { RouterReports } from './control/control-context.ts'
 import { ControlPlane } from './control/control-plane.ts'
@@ -19,6 +21,7 @@ import { RouterDataModel } from './control/data-model/router-data-model.ts'
 import { greetEdgeRouter } from './control/edge-greeting.ts'
 import { controlHandlers } from './control/messages/index.ts'
 import { PeerStates } from './control/peer-states.ts'
+import { TerminatorValidation } from './control/terminator-validation.ts'
 import type { Core } from './core/core.ts'
 import type { NetworkSigner } from './enroll/network-signer.ts'
 import type { Fabric } from './fabric/fabric.ts'
@@ -33,6 +36,8 @@ export interface MeshDeps {
   readonly fabric: Fabric
   readonly signer: NetworkSigner
   readonly keys: SigningKeys
+  readonly verifier: TokenVerifier
+  readonly tokens: NetworkTokens
   readonly reports: RouterReports
   readonly clock: Clock
   readonly log: Logger
@@ -76,7 +81,23 @@ export class Mesh implements AsyncDisposable {
     const specs = registry.specs
     this.model = parts.use(new RouterDataModel({ view, specs, writer, clock, certificates, head: store.head }))
     const peers = parts.use(new PeerStates({ routers: fabric.state.routers, log }))
-    const context = { kit, fabric, model: this.model, peers, signer, clock, log, reports }
+    const routers = fabric.state.routers
+    const validation = parts.use(new TerminatorValidation({ kit, routers, clock, log }))
+    const { controllerId } = options
+    const clientTokens = { verifier: deps.verifier, tokens: deps.tokens }
+    const context = {
+      kit,
+      fabric,
+      model: this.model,
+      peers,
+      signer,
+      clock,
+      log,
+      reports,
+      validation,
+      clientTokens,
+      controllerId,
+    }
     const syncSessions = () => {}
     this.plane = parts.use(
       new ControlPlane(
@@ -84,7 +105,11 @@ export class Mesh implements AsyncDisposable {
           ...context,
           network: () => signer.trusted,
           handlers: controlHandlers,
-          greetings: [tellAddresses(options), greetEdgeRouter({ ...context, syncSessions })],
+          greetings: [
+            tellAddresses(options),
+            greetEdgeRouter({ ...context, syncSessions }),
+            ({ routerId }) => validation.queueAll(routerId),
+          ],
         },
         options,
       ),

@@ -127,11 +127,7 @@ export class CertificateAuthority {
 
   /** An authority below this one, with the same trust domain; by default it signs leaves only. */
   async createIntermediate(request: AuthorityRequest): Promise<CertificateAuthority> {
-    const { pathLength: limit } = this.certificate.content
     const pathLength = request.pathLength ?? 0
-    if (limit !== undefined && pathLength >= limit) {
-      throw new PkiError('PATH_TOO_LONG', `${limit} below "${this.certificate.commonName}"`)
-    }
     const key = await generatePrivateKey(request.keyKind ?? defaultKeyKind)
     const publicKey = publicKeyOf(key)
     const uri = this.certificate.names.uri

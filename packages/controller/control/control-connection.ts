@@ -2,7 +2,7 @@
  * The control channel of one router, as the rest of the controller sees it: who it is, and how messages reach it. What
  * belongs to the connection ends with it.
  */
-import type { Channel, Message, OutgoingMessage, SendOptions } from '@weft/wire'
+import type { Channel, Message, SendOptions } from '@weft/wire'
 import { type ControlMessageInit, type ControlMessageName, controlMessages } from '@weft/wire/messages'
 import type { RouteMessage, RouteResult } from '../fabric/route-message.ts'
 import type { RouterConnection, UnrouteTime } from '../fabric/router-connection.ts'
@@ -40,7 +40,7 @@ export class ControlConnection implements RouterConnection {
     fields: ControlMessageInit<K>,
     options?: SendOptions,
   ): Promise<void> {
-    await this.channel.send(encode(name, fields), options)
+    await this.channel.send(controlMessages.encode(name, fields), options)
   }
 
   /** Sends what a router can do without: a failure is logged and that is all. */
@@ -50,13 +50,15 @@ export class ControlConnection implements RouterConnection {
 
   /** Sends and waits for the answer, which must be one that the message can have. */
   async request<K extends ControlMessageName>(name: K, fields: ControlMessageInit<K>, options?: SendOptions) {
-    const reply = await this.channel.request(encode(name, fields), options)
+    const reply = await this.channel.request(controlMessages.encode(name, fields), options)
     return controlMessages.decodeReply(name, reply)
   }
 
   /** Answers a message. A router that does not get its answer asks again. */
   reply<K extends ControlMessageName>(request: Message, name: K, fields: ControlMessageInit<K>): void {
-    this.channel.reply(request, encode(name, fields), { queue: URGENT }).catch((err) => this.#notSent(name, err))
+    this.channel
+      .reply(request, controlMessages.encode(name, fields), { queue: URGENT })
+      .catch((err) => this.#notSent(name, err))
   }
 
   async sendRoute(route: RouteMessage, { signal }: { readonly signal: AbortSignal }): Promise<RouteResult> {
@@ -81,12 +83,4 @@ export class ControlConnection implements RouterConnection {
   #notSent(message: string, err: unknown): void {
     if (!this.channel.isClosed) this.#log.warn('message not sent', { message, router: this.routerId, err })
   }
-}
-
-/** The catalogue lets fields be left out where there are none, which only literal names can tell. */
-function encode<K extends ControlMessageName>(name: K, fields: ControlMessageInit<K>): Required<OutgoingMessage> {
-  const all = controlMessages as unknown as {
-    encode(name: K, fields: ControlMessageInit<K>): Required<OutgoingMessage>
-  }
-  return all.encode(name, fields)
 }

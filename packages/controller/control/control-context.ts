@@ -6,7 +6,9 @@ import type { Fabric } from '../fabric/fabric.ts'
 import type { Logger } from '../log/logger.ts'
 import type { Kit } from '../resource-kit/kit.ts'
 import type { RouterDataModel } from './data-model/router-data-model.ts'
+import type { ClientTokenDeps } from './edge/client-tokens.ts'
 import type { PeerStates } from './peer-states.ts'
+import type { TerminatorValidation } from './terminator-validation.ts'
 
 export interface ControlContext {
   readonly kit: Kit
@@ -18,6 +20,10 @@ export interface ControlContext {
   readonly log: Logger
   /** What others are told of what routers report. */
   readonly reports: RouterReports
+  /** By what clients of routers are known. */
+  readonly clientTokens: Omit<ClientTokenDeps, 'view'>
+  readonly validation: TerminatorValidation
+  readonly controllerId: string
 }
 
 /** What routers report and the controller only passes on. */

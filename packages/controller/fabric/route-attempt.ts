@@ -8,6 +8,7 @@ import { CircuitError, causeOf, INVALID_TERMINATOR, isHosted } from './circuit-e
 import type { ConnectedRouters } from './connected-routers.ts'
 import type { PeerData } from './peer-data.ts'
 import type { RouteMessage, RouteResult } from './route-message.ts'
+import type { RouterConnection } from './router-connection.ts'
 import type { TerminatorCosts } from './terminator-costs.ts'
 import type { TerminatorFaults } from './terminator-faults.ts'
 import type { Strategy } from './terminator-strategies.ts'
@@ -53,8 +54,10 @@ export class RouteAttempt {
     signal?.addEventListener('abort', end, { once: true })
     const timer = setTimeout(() => ended.abort(timeoutOf(routes[0]!.circuitId)), this.#details.timeout)
     try {
-      const sent = nodes.map((routerId, at) => this.#send(routerId, routes[at]!, ended.signal))
+      const connections = nodes.map((routerId) => this.#deps.routers.get(routerId)?.connection)
+      const sent = nodes.map((routerId, at) => this.#send(routerId, connections[at], routes[at]!, ended.signal))
       const results = await Promise.all(sent)
+      for (const [at, routerId] of nodes.entries()) this.#checkProcess(routerId, connections[at]!)
       return results.at(-1)!
     } catch (error) {
       ended.abort(error)
@@ -65,8 +68,12 @@ export class RouteAttempt {
     }
   }
 
-  async #send(routerId: string, route: RouteMessage, signal: AbortSignal): Promise<PeerData> {
-    const connection = this.#deps.routers.get(routerId)?.connection
+  async #send(
+    routerId: string,
+    connection: RouterConnection | undefined,
+    route: RouteMessage,
+    signal: AbortSignal,
+  ): Promise<PeerData> {
     if (connection === undefined) throw generic(`router ${routerId} is no longer connected`)
     this.#details.touched.add(routerId)
     let result: RouteResult
@@ -82,6 +89,12 @@ export class RouteAttempt {
     this.#refused ??= { routerId, code, message }
     const cause = causeOf(code, this.#details.terminator.binding)
     throw new CircuitError(cause, `router ${routerId} did not set up circuit ${route.circuitId}: ${message}`)
+  }
+
+  /** A router that was started anew while others still worked knows nothing of its part any more. */
+  #checkProcess(routerId: string, asked: RouterConnection): void {
+    const now = this.#deps.routers.get(routerId)?.connection
+    if (now !== undefined && now !== asked && !now.isResumed) throw generic(`router ${routerId} was started anew`)
   }
 
   /** What follows from a failure for the terminator. */

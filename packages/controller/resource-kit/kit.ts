@@ -5,7 +5,7 @@
  */
 
 import { type Clock, timestamp } from '../clock.ts'
-import { ApiError } from '../operation/api-error.ts'
+import { ApiError, tooManyRequests } from '../operation/api-error.ts'
 import type { Caller } from '../operation/caller.ts'
 import type { Call } from '../operation/operation.ts'
 import type { Row } from '../state/row.ts'

@@ -120,6 +120,10 @@ export class PkiFolder {
   async createIntermediate(request: FolderAuthorityRequest & { readonly authority: string }): Promise<FolderEntry> {
     const { authority: issuerName, name } = request
     const issuer = await this.loadAuthority(issuerName)
+    const { pathLength: limit } = issuer.authority.certificate.content
+    if (limit !== undefined && (request.pathLength ?? 0) >= limit) {
+      throw new PkiError('PATH_TOO_LONG', `${limit} below "${issuerName}"`)
+    }
     await this.#refuseTaken(request, ['key', 'cert', 'chain'])
     const { authority } = await this.#newFolder(name, async () => {
       const made = await issuer.authority.createIntermediate(request)

@@ -51,7 +51,10 @@ export const agentAnswers: ReadonlyMap<number, Answer> = new Map<number, Answer>
   [agentOperation.trace, () => 'there is no execution trace here; a CPU profile may help\n'],
   [agentOperation.binary, () => 'the program is not a single file\n'],
   [agentOperation.heapDump, () => 'a heap dump would hold keys and tokens; a heap profile may help\n'],
-  [agentOperation.garbagePercent, async (reader) => `not changed to ${await reader.varint()}: memory is managed by itself\n`],
+  [
+    agentOperation.garbagePercent,
+    async (reader) => `not changed to ${await reader.varint()}: memory is managed by itself\n`,
+  ],
   [agentOperation.appInfo, (_reader, deps) => JSON.stringify(appInfo(deps))],
   [
     agentOperation.appInfoWithCapabilities,

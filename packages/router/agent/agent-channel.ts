@@ -1,5 +1,13 @@
 /** The operations that are asked over a channel: one handler for each message, and one answer for whatever goes wrong. */
-import { Headers, type Channel, ChannelAcceptor, type Message, resultMessage, singlePlan, type WireLog } from '@weft/wire'
+import {
+  type Channel,
+  ChannelAcceptor,
+  Headers,
+  type Message,
+  resultMessage,
+  singlePlan,
+  type WireLog,
+} from '@weft/wire'
 import { agentCapabilitiesHeader, agentMessages } from '@weft/wire/messages'
 import type { LogLevels } from './agent-answers.ts'
 import type { OperationResult, RouterOperations } from './router-operations.ts'
@@ -113,7 +121,8 @@ const levelNames: Readonly<Record<string, Parameters<LogLevels['setLevel']>[0]>>
 function setLogLevel(levels: LogLevels, written: string): OperationResult {
   const name = written.toLowerCase()
   const level = Object.hasOwn(levelNames, name) ? levelNames[name] : undefined
-  if (level === undefined) return { isSuccess: false, text: `invalid log level ${JSON.stringify(written.slice(0, 40))}` }
+  if (level === undefined)
+    return { isSuccess: false, text: `invalid log level ${JSON.stringify(written.slice(0, 40))}` }
   levels.setLevel(level)
   return done(`log level set to ${level}`)
 }

@@ -107,7 +107,7 @@ export class AgentSocket implements AsyncDisposable {
   }
 
   async #answer(socket: Socket): Promise<void> {
-    const reader = new RequestReader(socket, requestMilliseconds)
+    using reader = new RequestReader(socket, requestMilliseconds)
     if (!(await reader.bytes(requestMark.length)).equals(requestMark)) {
       socket.destroy()
       return
@@ -116,6 +116,7 @@ export class AgentSocket implements AsyncDisposable {
     if (operation === agentOperation.channel) {
       const wanted = await reader.byte()
       if (wanted !== appId.any && wanted !== appId.router) throw new AgentRequestError(`invalid app id ${wanted}`)
+      reader[Symbol.dispose]()
       this.#acceptor.accept(new StreamConnection(socket, { localAddress: 'agent', remoteAddress: 'agent' }))
       return
     }

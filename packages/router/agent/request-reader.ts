@@ -5,14 +5,26 @@ import { AgentRequestError } from './agent-protocol.ts'
 const longestText = 1_024
 const longestVarint = 10
 
-export class RequestReader {
+const events = ['readable', 'end', 'close', 'error'] as const
+
+export class RequestReader implements Disposable {
   readonly #socket: Socket
   readonly #until: number
+  // Listeners stay for as long as there is something to read: one that is added again is called for what is there
+  // already, and a request that comes in parts would keep the process busy.
+  readonly #wake = () => this.#waiting?.()
+  #waiting: (() => void) | undefined
 
   /** Of a socket that nobody has read from; the whole request must be there within so many milliseconds. */
   constructor(socket: Socket, milliseconds: number) {
     this.#socket = socket
     this.#until = performance.now() + milliseconds
+    for (const event of events) socket.on(event, this.#wake)
+  }
+
+  /** Lets someone else read on. */
+  [Symbol.dispose](): void {
+    for (const event of events) this.#socket.off(event, this.#wake)
   }
 
   /** Rejects when the socket, or the time, ends before. */
@@ -52,14 +64,11 @@ export class RequestReader {
     const left = this.#until - performance.now()
     if (left <= 0) throw new AgentRequestError('the request took too long')
     return new Promise((resolve) => {
-      const events = ['readable', 'end', 'close', 'error'] as const
-      const done = () => {
+      const timer = setTimeout(resolve, left)
+      this.#waiting = () => {
         clearTimeout(timer)
-        for (const event of events) this.#socket.off(event, done)
         resolve()
       }
-      const timer = setTimeout(done, left)
-      for (const event of events) this.#socket.on(event, done)
     })
   }
 }

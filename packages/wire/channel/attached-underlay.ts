@@ -17,7 +17,7 @@ export interface UnderlayHost {
   received(buffer: Buffer, start: number, end: number, from: AttachedUnderlay): void
   /** After a frame was handed to the socket. */
   sent(head: Buffer, start: number, end: number, body: Buffer | undefined, over: AttachedUnderlay): void
-  /** A frame was taken from the queue. */
+  /** A frame was taken from a queue for whose room somebody waits. */
   hasRoom(queue: SendQueue): void
   /** The connection is full and frames are left: perhaps another one can take them. */
   isStuck(underlay: AttachedUnderlay): void
@@ -83,7 +83,7 @@ export class AttachedUnderlay {
       onData: (chunk) => this.#read(chunk),
       onDrain: () => {
         this.#isWritable = true
-        this.schedule()
+        if (!this.#isScheduled) this.#flush()
       },
       onClose: (error) => this.#end(error),
     })
@@ -205,7 +205,7 @@ export class AttachedUnderlay {
       queue.shift()
       let { head, start, end } = queue
       const { body, deadline, marker } = queue
-      this.#host.hasRoom(queue)
+      if (queue.isAwaited) this.#host.hasRoom(queue)
       if (marker !== undefined) {
         marker(now)
         continue

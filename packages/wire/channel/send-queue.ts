@@ -22,6 +22,8 @@ export class SendQueue {
   deadline = 0
   /** Set instead of a frame when a marker was taken. */
   marker: QueueMarker | undefined = undefined
+  /** Senders that wait for room. */
+  waiting = 0
   readonly #heads: Buffer[]
   readonly #starts: Float64Array
   readonly #ends: Float64Array
@@ -113,6 +115,11 @@ export class SendQueue {
   /** Who wants to know when there is room again after a frame was refused. */
   onRoom(listener: (() => void) | undefined): void {
     this.#onRoom = listener
+  }
+
+  /** Whether somebody has to be told that there is room. */
+  get isAwaited(): boolean {
+    return this.#isRefusing || this.waiting > 0
   }
 
   /** Called after `shift`, by whoever empties the queue. */

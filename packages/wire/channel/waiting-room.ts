@@ -40,6 +40,7 @@ export class WaitingRoom {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const leave = (error: unknown) => {
       if (!this.#waiting.delete(waiting)) return
+      this.#queue.waiting = this.#waiting.size
       waiting.release()
       reject(error)
     }
@@ -52,6 +53,7 @@ export class WaitingRoom {
     }
     const waiting: Waiting = { head, body, deadline, resolve, reject, release }
     this.#waiting.add(waiting)
+    this.#queue.waiting = this.#waiting.size
     return promise
   }
 
@@ -62,6 +64,7 @@ export class WaitingRoom {
       if (!this.#queue.hasRoom(head.length + (body?.length ?? 0))) return
       this.#queue.push(head, 0, head.length, body, deadline)
       this.#waiting.delete(waiting)
+      this.#queue.waiting = this.#waiting.size
       waiting.release()
       waiting.resolve()
     }
@@ -73,5 +76,6 @@ export class WaitingRoom {
       waiting.reject(makeError())
     }
     this.#waiting.clear()
+    this.#queue.waiting = 0
   }
 }

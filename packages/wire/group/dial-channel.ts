@@ -57,12 +57,15 @@ export interface ChannelDialOptions extends Omit<UnderlayDialOptions, 'hello'> {
   readonly bind: (channel: Channel) => void | Promise<void>
 }
 
+type DesiredCounts = Readonly<Record<string, number>>
+
 export interface GroupDialOptions {
   /** The type of the first connection. */
   readonly type: string
   /** When the dialer names the group: links do. */
   readonly connectionId?: string
-  readonly desired: Readonly<Record<string, number>>
+  /** How many connections of each type; a function where that depends on what the peer says of itself. */
+  readonly desired: DesiredCounts | ((first: Underlay) => DesiredCounts)
   readonly startupDelay?: number
   readonly policy?: DialPolicyOptions
 }
@@ -86,7 +89,8 @@ export async function dialChannel(options: ChannelDialOptions, given: Partial<Su
   }
   channel.start()
   if (group !== undefined) {
-    const { desired, policy = linkDialPolicy, startupDelay = 0 } = group
+    const { policy = linkDialPolicy, startupDelay = 0 } = group
+    const desired = typeof group.desired === 'function' ? group.desired(first) : group.desired
     new GroupKeeper(channel, { desired, policy, startupDelay, dial: dialType }, given).start()
   }
   return channel

@@ -64,7 +64,9 @@ test('a link gets all its connections, and those it loses again', async () => {
   const all = 'link.ack link.default link.default link.default'
   await eventually(() => count(net.channel) === all && count(net.accepted[0]) === all, 'all are there')
   let lost = 0
-  net.channel.onUnderlayChange(({ kind }) => void (lost += kind === 'removed' ? 1 : 0))
+  net.channel.onUnderlayChange(({ kind }) => {
+    if (kind === 'removed') lost++
+  })
   net.accepted[0]!.underlays[2]!.connection.destroy()
   await eventually(() => lost === 1, 'one is lost')
   await eventually(() => count(net.channel) === all && count(net.accepted[0]) === all, 'all are there again')

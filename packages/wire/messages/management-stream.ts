@@ -32,6 +32,7 @@ const streams = {
   event: { type: 10041, from: 'controller', headers: { eventType: required(10, text) }, body: bytes },
   togglePipeTraces: { type: 10044, from: 'client', body: togglePipeTracesRequest, replies: ['result'] },
   toggleCircuitTraces: { type: 10045, from: 'client', body: toggleCircuitTracesRequest, replies: ['result'] },
+  /** A Go controller answers only when it refuses. */
   streamTraces: { type: 10046, from: 'client', body: streamTracesRequest, replies: ['result'] },
   trace: { type: 10047, from: 'controller', body: channelTrace },
   inspect: { type: 10048, from: 'client', body: managementInspectRequest, replies: ['inspectResponse'] },

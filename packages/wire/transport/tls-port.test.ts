@@ -87,11 +87,13 @@ test('a connection without a certificate does not reach a channel', async () => 
   await using port = await open()
   port.registerChannels(['ziti-edge'], () => assert.fail('there is no certificate'))
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3']) {
-    const socket = (await handshake(port, { ALPNProtocols: ['ziti-edge'], maxVersion })) as TLSSocket
+    const outcome = await handshake(port, { ALPNProtocols: ['ziti-edge'], maxVersion })
+    // With TLS 1.2 the connection can be gone before the client has seen that the handshake worked.
+    if (outcome instanceof Error) continue
     await new Promise((resolve) =>
-      socket
-        .once('close', resolve)
+      outcome
         .on('error', () => {})
+        .once('close', resolve)
         .resume(),
     )
   }
@@ -144,7 +146,7 @@ test('the name a client asks for chooses among several certificates', async () =
 })
 
 test('clients that never finish a handshake are cut, and are bounded in number', async () => {
-  await using port = await open({ handshakeTimeout: 300, maxHandshakesPerSource: 3 })
+  await using port = await open({ handshakeTimeout: 1_000, maxHandshakesPerSource: 3 })
   port.registerChannels(['x'], () => {})
   const started = performance.now()
   const sockets = Array.from({ length: 6 }, () => connectTcp(port.address.port, '127.0.0.1'))
@@ -157,7 +159,7 @@ test('clients that never finish a handshake are cut, and are bounded in number',
       }),
   )
   const times = (await Promise.all(ends)).toSorted((one, other) => one - other)
-  assert.ok(times[2]! < times[3]!, 'the surplus is cut before the others')
+  assert.ok(times[3]! - times[2]! > 300, 'the surplus is cut at once, the others when their time is over')
   await dial(addressOf(port), { tls: clientMaterial, protocols: ['x'] })
 })
 

@@ -77,7 +77,11 @@ export class TlsPort implements AsyncDisposable {
       pending.done(socket)
       this.#route(socket)
     })
-    this.#server.on('tlsClientError', (err) => this.#log.debug('TLS handshake failed', { err }))
+    this.#server.on('tlsClientError', (err, socket) => {
+      this.#log.debug('TLS handshake failed', { err, from: socket.remoteAddress })
+      // The platform reports a handshake that took too long and leaves its connection open.
+      socket.destroy()
+    })
   }
 
   /** Rejects with `LISTEN_FAILED`, or `BAD_IDENTITY`. */

@@ -5,7 +5,7 @@
  * copied together, because a client may send one byte at a time, and each piece costs a hundred times that.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import { ApiError } from '../../operation/api-error.ts'
+import { ApiError, tooManyRequests } from '../../operation/api-error.ts'
 
 /** The largest body the APIs take, inclusive. */
 export const LARGEST_BODY = 1_048_576

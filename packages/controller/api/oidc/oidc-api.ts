@@ -7,7 +7,7 @@
  * without an envelope. The bounds are the same.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ApiError } from '../../operation/api-error.ts'
+import { ApiError, tooManyRequests } from '../../operation/api-error.ts'
 import type { Answer, Method } from '../../operation/operation.ts'
 import { tellWhenTaken } from '../http/answer-taken.ts'
 import { BodyLost, type BodyReader, endLingering, hasBody } from '../http/body-reader.ts'

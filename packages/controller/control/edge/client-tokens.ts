@@ -1,0 +1,90 @@
+/**
+ * Who a router's client is, by the tokens that the client has shown to the router. A router says nothing of identities
+ * that counts: each token is verified here, with its time and all three kinds of revocation.
+ */
+import type { NetworkTokens } from '../../auth/tokens/network-tokens.ts'
+import { asSessionToken, type TokenVerifier } from '../../auth/tokens/token-verifier.ts'
+import { findOne, type View } from '../../state/view.ts'
+import { EdgeRefusal } from './edge-refusal.ts'
+
+export interface ClientTokenDeps {
+  readonly view: View
+  readonly verifier: TokenVerifier
+  readonly tokens: NetworkTokens
+}
+
+/** An authenticated client. */
+export interface Client {
+  readonly identityId: string
+  readonly apiSessionId: string
+}
+
+/** A client with the right to dial or host a service. */
+export interface ClientSession extends Client {
+  readonly sessionId: string
+  readonly serviceId: string
+  readonly type: 'Dial' | 'Bind'
+}
+
+/** More than any token of ours; longer ones are not looked at. */
+const LONGEST_TOKEN = 16_384
+
+/** Every JSON object in base64 begins so. */
+const JWT_START = 'ey'
+
+export function clientOf(deps: ClientTokenDeps, apiSessionToken: string): Client {
+  return isJwt(apiSessionToken) ? bearerOf(deps, apiSessionToken) : storedOf(deps, apiSessionToken)
+}
+
+/** The session of a service token that belongs to the API session of the other token. */
+export function sessionOf(deps: ClientTokenDeps, apiSessionToken: string, sessionToken: string): ClientSession {
+  const client = clientOf(deps, apiSessionToken)
+  const isBearer = isJwt(apiSessionToken)
+  const session = isJwt(sessionToken) ? signedSession(deps, sessionToken, isBearer) : storedSession(deps, sessionToken)
+  if (session.apiSessionId !== client.apiSessionId || session.identityId !== client.identityId) {
+    throw new EdgeRefusal('invalidSession', 'the session is of another client')
+  }
+  return session
+}
+
+function bearerOf({ verifier }: ClientTokenDeps, token: string): Client {
+  const { claims } = verifier.verifySignature(token)
+  const access = claims === undefined ? undefined : asSessionToken(claims, 'a')
+  if (claims === undefined || access === undefined) throw noApiSession('the access token is not of this network')
+  if (verifier.timeProblem(claims) !== undefined) throw noApiSession('the access token is not in its time')
+  const problem = verifier.sessionProblem(access)
+  if (problem !== undefined) throw noApiSession(`the access token: ${problem}`)
+  return { identityId: access.sub, apiSessionId: access.z_asid }
+}
+
+function storedOf({ view }: ClientTokenDeps, token: string): Client {
+  const session = findOne(view, 'apiSessions', 'token', token)
+  if (session === undefined) throw noApiSession('the API session does not exist')
+  return { identityId: session.identityId, apiSessionId: session.id }
+}
+
+/** A signed session of a stored API session is stored too, and ends with its row; that of an access token ends with it. */
+function signedSession(deps: ClientTokenDeps, token: string, isBearer: boolean): ClientSession {
+  const said = deps.tokens.readServiceSession(token)
+  if (said === undefined) throw new EdgeRefusal('invalidSession', 'the session token is not valid')
+  if (said.isLegacy !== !isBearer) throw new EdgeRefusal('invalidSession', 'the session is of another kind')
+  if (said.isLegacy) return storedSession(deps, said.id)
+  const { id: sessionId, serviceId, apiSessionId, identityId, type } = said
+  return { sessionId, serviceId, apiSessionId, identityId, type }
+}
+
+function storedSession({ view }: ClientTokenDeps, id: string): ClientSession {
+  const session = view.get('sessions', id)
+  if (session === undefined) throw new EdgeRefusal('invalidSession', 'the session does not exist')
+  const { serviceId, apiSessionId, identityId, type } = session
+  return { sessionId: id, serviceId, apiSessionId, identityId, type }
+}
+
+function isJwt(token: string): boolean {
+  if (token.length > LONGEST_TOKEN) throw noApiSession('the token is too long')
+  return token.startsWith(JWT_START)
+}
+
+function noApiSession(why: string): EdgeRefusal {
+  return new EdgeRefusal('invalidApiSession', why)
+}

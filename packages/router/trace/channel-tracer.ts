@@ -1,0 +1,60 @@
+/**
+ * What goes over a channel, as records: for trace files, and for controllers that asked to watch. A record says what a
+ * message was and how long, never what was in it.
+ */
+import {
+  bodyLengthAt,
+  type Channel,
+  type ChannelObserver,
+  channelHeader,
+  contentTypeAt,
+  findHeader,
+  sequenceAt,
+} from '@weft/wire'
+import type { ChannelTrace } from '@weft/wire/messages'
+
+export interface TracerOptions {
+  /** The id of the router. */
+  readonly identity: string
+  /** What is spoken over the channel, such as `ctrl`. */
+  readonly protocol: string
+  /** The name of a message, for people; undefined when it has none. */
+  readonly nameOf: (contentType: number) => string | undefined
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+const nanosPerMilli = 1_000_000n
+
+/** Tells of every message of a channel until it is disposed of. `tell` may not throw, nor send over the channel. */
+export function traceChannel(
+  channel: Channel,
+  options: TracerOptions,
+  tell: (trace: ChannelTrace) => void,
+): Disposable {
+  const { identity, protocol, nameOf, now } = options
+  const record = (buffer: Buffer, start: number, isRx: boolean): ChannelTrace => {
+    const contentType = contentTypeAt(buffer, start)
+    const replyAt = findHeader(buffer, start, channelHeader.replyFor)
+    const name = nameOf(contentType)
+    return {
+      timestamp: BigInt(now()) * nanosPerMilli,
+      identity,
+      channel: channel.name,
+      isRx,
+      contentType,
+      sequence: sequenceAt(buffer, start),
+      replyFor: replyAt === -1 ? -1 : buffer.readInt32LE(replyAt),
+      length: bodyLengthAt(buffer, start),
+      decode:
+        name === undefined
+          ? Buffer.alloc(0)
+          : Buffer.from(JSON.stringify({ __decoder__: protocol, __message__: name })),
+    }
+  }
+  const observer: ChannelObserver = {
+    received: (buffer, start) => tell(record(buffer, start, true)),
+    sent: (head, start) => tell(record(head, start, false)),
+  }
+  return channel.observe(observer)
+}
