@@ -1,10 +1,11 @@
 /**
  * Path selection in a full mesh: how long a path takes, how long a change of a link holds up everything else, and what a
- * minute of measurements costs. The limit is a plain search from scratch with the same graph, in the same run.
+ * router's report of all its links costs. Routers lie on a map, and links take as long as they are, and a little more each
+ * time they are measured. What it is compared with is a search from scratch over the same graph, in the same run.
  *
  *   node bench/paths.ts [--routers 400] [--smoke]
  */
-import { cpus } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Link } from '../packages/controller/fabric/link.ts'
 import { Paths } from '../packages/controller/fabric/paths.ts'
@@ -20,11 +21,17 @@ const { values } = parseArgs({
 const routers = values.smoke ? 40 : Number(values.routers)
 const rounds = values.smoke ? 50 : 2_000
 
+/** Milliseconds from one side of the map to the other, and how much two measurements of a link may differ. */
+const MAP = 120
+const JITTER = 3
+
 const random = new Seeded(7)
 const topology = new Topology({ minRouterCost: 10 })
 const paths = new Paths(topology)
 const ids = Array.from({ length: routers }, (_, at) => `router-${at}`)
+const places = new Map(ids.map((id) => [id, [random.below(MAP), random.below(MAP)] as const]))
 const links: Link[] = []
+const linksOf = new Map(ids.map((id) => [id, new Set<Link>()]))
 
 const startedAt = performance.now()
 for (const id of ids) topology.setOnline(id, { cost: random.below(50), noTraversal: false })
@@ -32,75 +39,75 @@ for (const [at, from] of ids.entries()) for (const to of ids.slice(at + 1)) addL
 const built = performance.now() - startedAt
 
 console.log(`${routers} routers, ${links.length} links; Node ${process.version}, ${cpus()[0]?.model ?? 'unknown'}`)
-console.log(`built in ${built.toFixed(0)} ms\n`)
+console.log(`built in ${built.toFixed(0)} ms; load average before: ${loadavg()[0]!.toFixed(1)}\n`)
 
-report(
-  'path, first from a router',
-  measure(ids.length, (at) => paths.between(ids[at]!, ids[(at + 1) % routers]!)),
-)
+report('path, first from a router', measure(routers, askFirst))
 report('path, nothing changed', measure(rounds, askAnything))
-report(
-  'link measured again',
-  measure(rounds, () => measureAnew(random.pick(links))),
-)
-report(
-  'path after a measurement',
-  measureAfter(rounds, () => measureAnew(random.pick(links)), askAnything),
-)
-report(
-  'link gone',
-  measure(Math.min(rounds, links.length - 1), () => topology.removeLink(links.pop()!)),
-)
-report(
-  'link new',
-  measure(rounds, () => addLink(random.pick(ids), random.pick(ids))),
-)
+report('link measured again', measure(rounds, measureAnyLink))
+report('path after a measurement', measureAfter(rounds, measureAnyLink, askAnything))
+report('link gone', measure(Math.min(rounds, links.length - 1), removeLink))
+report('link new', measure(rounds, addAnyLink))
 report('path after both', measureAfter(rounds, goAndCome, askAnything))
-report(
-  'router gone and back',
-  measure(Math.min(rounds, 200), () => leaveAndReturn(random.pick(ids))),
-)
-report(
-  'path after that',
-  measureAfter(Math.min(rounds, 200), () => leaveAndReturn(random.pick(ids)), askAnything),
-)
-report(
-  'all links of a router measured',
-  measure(Math.min(rounds, routers), (at) => measureAll(ids[at]!)),
-)
-report(
-  'path after that',
-  measureAfter(Math.min(rounds, routers), (at) => measureAll(ids[at]!), askAnything),
-)
-report('search from scratch (limit)', measure(Math.min(rounds, 200), searchFromScratch))
+report('all links of a router measured', measure(routers, measureAll))
+report('path after that', measureAfter(routers, measureAll, askAnything))
+report('router gone and back', measure(routers, leaveAndReturn))
+report('path after that', measureAfter(routers, leaveAndReturn, askAnything))
+report('search from scratch', measure(routers, searchFromScratch))
 
 function addLink(from: string, to: string): void {
+  if (from === to) return
   const id = `link-${links.length}-${random.below(1_000_000)}`
   const link = new Link(from, { id, destRouterId: to, protocol: 'tls', dialAddress: '', iteration: 1 }, 0)
-  link.setLatency('source', random.below(120) * MILLISECOND)
-  link.setLatency('dest', random.below(120) * MILLISECOND)
-  if (from === to) return
+  link.setLatency('source', latency(link))
+  link.setLatency('dest', latency(link))
   links.push(link)
+  linksOf.get(from)!.add(link)
+  linksOf.get(to)!.add(link)
   topology.addLink(link)
 }
 
-function measureAnew(link: Link): void {
-  link.setLatency(random.chance(2) ? 'source' : 'dest', random.below(120) * MILLISECOND)
-  topology.linkChanged(link)
-}
-
-function measureAll(routerId: string): void {
-  for (const link of links) if (link.isEnd(routerId)) measureAnew(link)
-}
-
-function goAndCome(): void {
-  topology.removeLink(links.pop()!)
+function addAnyLink(): void {
   addLink(random.pick(ids), random.pick(ids))
 }
 
-function leaveAndReturn(id: string): void {
-  topology.setOffline(id)
-  topology.setOnline(id, { cost: random.below(50), noTraversal: false })
+function removeLink(): void {
+  const link = links.pop()!
+  linksOf.get(link.sourceRouterId)!.delete(link)
+  linksOf.get(link.destRouterId)!.delete(link)
+  topology.removeLink(link)
+}
+
+function goAndCome(): void {
+  removeLink()
+  addAnyLink()
+}
+
+function latency({ sourceRouterId, destRouterId }: Link): number {
+  const [x, y] = places.get(sourceRouterId)!
+  const [u, v] = places.get(destRouterId)!
+  return (Math.hypot(x - u, y - v) + random.below(JITTER)) * MILLISECOND
+}
+
+function measureLink(link: Link): void {
+  link.setLatency(random.chance(2) ? 'source' : 'dest', latency(link))
+  topology.linkChanged(link)
+}
+
+function measureAnyLink(): void {
+  measureLink(random.pick(links))
+}
+
+function measureAll(at: number): void {
+  for (const link of linksOf.get(ids[at]!)!) measureLink(link)
+}
+
+function leaveAndReturn(at: number): void {
+  topology.setOffline(ids[at]!)
+  topology.setOnline(ids[at]!, { cost: random.below(50), noTraversal: false })
+}
+
+function askFirst(at: number): void {
+  paths.between(ids[at]!, ids[(at + 1) % routers]!)
 }
 
 function askAnything(): void {

@@ -5,7 +5,7 @@ import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { findCycles, findSources, type Import, parseImports, readImports } from './imports.ts'
-import { controllerLayers, findBan, packageLayers, placeOf } from './layers.ts'
+import { controllerLayers, findBan, packageLayers, placeOf, routerLayers } from './layers.ts'
 
 const root = join(import.meta.dirname, '..')
 const CONTROLLER = 'packages/controller/'
@@ -17,14 +17,15 @@ test('packages import downward only', () => {
   none(ours.map(({ from, to }) => findBan(packageLayers, from, to)))
 })
 
-test('the folders of the controller import downward only', () => {
-  const inside = ours.filter(
-    ({ from, to }) => from.startsWith(CONTROLLER) && to.startsWith(CONTROLLER) && !isTest(from),
-  )
-  none(
-    inside.map(({ from, to }) => findBan(controllerLayers, from.slice(CONTROLLER.length), to.slice(CONTROLLER.length))),
-  )
-})
+for (const [folder, layers] of [
+  ['packages/controller/', controllerLayers],
+  ['packages/router/', routerLayers],
+] as const) {
+  test(`the folders of ${folder} import downward only`, () => {
+    const inside = ours.filter(({ from, to }) => from.startsWith(folder) && to.startsWith(folder) && !isTest(from))
+    none(inside.map(({ from, to }) => findBan(layers, from.slice(folder.length), to.slice(folder.length))))
+  })
+}
 
 test('no files import each other in a circle', () => {
   none(findCycles(ours.filter(({ isTypeOnly }) => !isTypeOnly)).map((circle) => circle.join(' <-> ')))
@@ -40,7 +41,8 @@ test('a package is imported by its name, through what it exports', () => {
 })
 
 test('a package states what it depends on', () => {
-  const declared = new Map(['', ...globSync('packages/*', { cwd: root })].map((folder) => [folder, declaredBy(folder)]))
+  const folders = ['', 'test', ...globSync('packages/*', { cwd: root })]
+  const declared = new Map(folders.map((folder) => [folder, declaredBy(folder)]))
   const everything = new Set([...declared.values()].flatMap((names) => [...names]))
   none(
     imports.map(({ from, specifier }) => {

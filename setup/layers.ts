@@ -26,6 +26,7 @@ export const controllerLayers: readonly Layer[] = [
   { areas: ['.'], why: 'the few files that know every part put the parts together, and no part asks them back' },
   { areas: ['config'], why: 'the file is read once; a part declares the options it takes and never sees the file' },
   { areas: ['api'], why: 'an entity is the same whatever protocol asks for it' },
+  { areas: ['control'], why: 'the fabric decides; how routers are told is not its business' },
   {
     areas: ['enroll', 'posture', 'fabric'],
     why: 'a resource says what it needs signed, reported and connected, not who signs, reports and connects',
@@ -46,6 +47,19 @@ export const controllerLayers: readonly Layer[] = [
   { areas: ['log'], why: 'time passes whether or not it is logged' },
   { areas: ['turns.ts'], why: 'time passes whether or not anyone waits for a turn' },
   { areas: ['clock.ts', 'version.ts'], why: 'they are the bottom' },
+]
+
+/** The areas of the router. */
+export const routerLayers: readonly Layer[] = [
+  { areas: ['.'], why: 'the few files that know every part put the parts together, and no part asks them back' },
+  { areas: ['web', 'agent'], why: 'a part tells what it has; who looks at it is not its business' },
+  { areas: ['control'], why: 'links and certificates are the same whatever a controller says over which channel' },
+  { areas: ['link', 'renewal', 'interfaces'], why: 'what the router is does not depend on what it does' },
+  { areas: ['enroll'], why: 'an identity is followed without knowing how it came about' },
+  { areas: ['identity'], why: 'the file says where things are; it does not look there' },
+  { areas: ['config'], why: 'what can be measured and kept has options of its own, not a file' },
+  { areas: ['data-model', 'health', 'trace', 'profile', 'work'], why: 'a metric does not know who counts' },
+  { areas: ['metrics'], why: 'it is the bottom' },
 ]
 
 /** The row and area of a path, or undefined if the table does not name it. */

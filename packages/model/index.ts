@@ -37,5 +37,6 @@ export type {
   SystemDemand,
 } from './posture/posture-demand.ts'
 export { builtInPostureCheckTypes, type PostureCheckType } from './posture-check-types.ts'
+export { SearchPattern, SearchPatternError } from './search-pattern.ts'
 export { compareVersions, parseVersion, type SemanticVersion } from './semantic-version.ts'
 export { parseVersionRange, type VersionRange } from './version-range.ts'

@@ -4,12 +4,12 @@ import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** Replaces what is there. Durable once it resolves. */
-export async function writeFileAtomic(path: string, content: string, mode: number): Promise<void> {
+export async function writeFileAtomic(path: string, content: string | Uint8Array, mode: number): Promise<void> {
   await written(path, content, mode, (temporary) => rename(temporary, path))
 }
 
 /** Fails with `EEXIST` if there is anything of that name. Durable once it resolves. */
-export async function createFileAtomic(path: string, content: string, mode: number): Promise<void> {
+export async function createFileAtomic(path: string, content: string | Uint8Array, mode: number): Promise<void> {
   await written(path, content, mode, async (temporary) => {
     await link(temporary, path)
     await rm(temporary)
@@ -18,7 +18,7 @@ export async function createFileAtomic(path: string, content: string, mode: numb
 
 async function written(
   path: string,
-  content: string,
+  content: string | Uint8Array,
   mode: number,
   putInPlace: (temporary: string) => Promise<void>,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type IncomingHttpHeaders, request as plainRequest } from 'node:http'
 import { Agent, type RequestOptions, request as tlsRequest } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
-import { createSecureContext } from 'node:tls'
+import { createSecureContext, type SecureContext } from 'node:tls'
 import { admin } from './controller-process.ts'
 
 export type Json = Record<string, unknown>
@@ -62,6 +62,7 @@ export class ApiClient implements Disposable {
   readonly #base: string
   readonly #timeout: number
   readonly #agent: Agent
+  readonly #secureContext: SecureContext
 
   constructor(server: Server, options: ClientOptions = {}) {
     const { token, base = managementApi, connections = 16, timeout = 30_000, certificate } = options
@@ -70,8 +71,8 @@ export class ApiClient implements Disposable {
     this.#base = base
     this.#timeout = timeout
     // Reading the certificates anew for each connection would cost more than the connection.
-    const secureContext = createSecureContext({ ca: server.ca, ...certificate })
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections, secureContext })
+    this.#secureContext = createSecureContext({ ca: server.ca, ...certificate })
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connections, secureContext: this.#secureContext })
   }
 
   static async login(
@@ -100,16 +101,15 @@ export class ApiClient implements Disposable {
     }
     return this.#send(url, { method, headers: all }, bytes).catch((error: Failure) => {
       if (!error.wasReused || error.code !== 'ECONNRESET') throw error
-      return this.#send(url, { method, headers: all, agent: false }, bytes)
+      const agent = url.protocol === 'https:' && new Agent({ secureContext: this.#secureContext })
+      return this.#send(url, { method, headers: all, agent }, bytes)
     })
   }
 
   #send(url: URL, options: RequestOptions, bytes: string | Buffer | undefined): Promise<Reply> {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>()
     const request =
-      url.protocol === 'http:'
-        ? plainRequest(url, options)
-        : tlsRequest(url, { agent: this.#agent, ca: this.#server.ca, ...options })
+      url.protocol === 'http:' ? plainRequest(url, options) : tlsRequest(url, { agent: this.#agent, ...options })
     const what = `${options.method} ${url.pathname}`
     request.setTimeout(this.#timeout, () => request.destroy(new Error(`${what} was not answered`)))
     request.on('error', (error) => reject(Object.assign(error, { wasReused: request.reusedSocket })))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Answer } from '../operation/operation.ts'
 import { LoginWindow } from './login-window.ts'
 
 const clock = { time: 0, monotonic: () => clock.time }
@@ -55,6 +56,27 @@ describe('the window of logins', () => {
     assert.throws(() => window.enter(admin), full)
     clock.time += 10_000
     window.enter(admin)
+  })
+
+  test('is held from before an answer is made until it is taken, or until there is none', async () => {
+    const window = windowOf(5, 5)
+    for (let at = 0; at < 4; at++) window.enter(somebody)
+    const making = Promise.withResolvers<Answer>()
+    const held = window.hold(somebody, () => making.promise)
+    await assert.rejects(
+      window.hold(somebody, async () => assert.fail('no place, no work')),
+      full,
+    )
+    making.resolve({ status: 200, body: {} })
+    const { onEnd } = await held
+    assert.throws(() => window.enter(somebody), full)
+    onEnd!(true)
+    const refusal = new Error('refused')
+    await assert.rejects(
+      window.hold(somebody, () => Promise.reject(refusal)),
+      refusal,
+    )
+    window.enter(somebody)
   })
 
   test('has no end when it is not wanted', () => {

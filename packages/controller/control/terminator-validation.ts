@@ -82,7 +82,8 @@ export class TerminatorValidation implements Disposable {
   }
 
   #settled(routerId: string): readonly string[] {
-    const queued = this.#queued.get(routerId)!
+    const queued = this.#queued.get(routerId)
+    if (queued === undefined) return []
     const { kit, clock } = this.#deps
     const limit = clock.monotonic() - SETTLED_MILLISECONDS
     const ids: string[] = []

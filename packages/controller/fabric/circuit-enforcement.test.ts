@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import { putRevocation, revokeIdentity } from '../auth/revoke-identity.ts'
 import type { Change } from '../resource-kit/change.ts'
 import { TestFabric } from './test-fabric.ts'
 
@@ -20,7 +21,8 @@ async function running(test: TestContext) {
     const row = { token: apiSessionId, identityId, authenticatorId: null, ipAddress: '' }
     net.change((change) => change.create('apiSessions', row, { id: apiSessionId }))
     for (const service of ['s', 'other']) {
-      await net.dial(a, service, { circuitId: `${identityId}-${service}`, identityId, apiSessionId })
+      const tokenId = `token-of-${identityId}-${service}`
+      await net.dial(a, service, { circuitId: `${identityId}-${service}`, identityId, apiSessionId, tokenId })
     }
   }
   await net.dial(a, 's', { circuitId: 'fabric-s' })
@@ -50,6 +52,13 @@ const cases: readonly [string, (change: Change) => unknown, readonly string[]][]
   ['the API session', (change) => change.remove('apiSessions', 'session-of-alice'), ['alice-other', 'alice-s']],
   ['the service', (change) => change.remove('services', 's'), ['alice-s', 'bob-s', 'fabric-s']],
   ['the router at an end', (change) => change.remove('routers', 'b'), all],
+  ['the token, revoked', (change) => putRevocation(change, 'token-of-bob-s', 'JTI'), ['bob-s']],
+  [
+    'the API session, revoked',
+    (change) => putRevocation(change, 'session-of-bob', 'API_SESSION'),
+    ['bob-other', 'bob-s'],
+  ],
+  ['the identity, revoked', (change) => revokeIdentity(change, 'alice'), ['alice-other', 'alice-s']],
   ['a name only', (change) => change.update('identities', 'alice', { name: 'Alice' }), []],
 ]
 

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../log/logger.ts'
+import type { TableRows } from '../state/row.ts'
 import type { RowChange, View } from '../state/view.ts'
 import type { Writer } from '../state/writer.ts'
 import { Turns } from '../turns.ts'
@@ -29,6 +30,13 @@ const neededRows: Readonly<Record<string, CircuitKey>> = {
   services: 'service',
 }
 
+/** What a revocation of a type names. The id of a token is that of a session too, where the session is a token. */
+const revokedBy: Readonly<Record<string, readonly CircuitKey[]>> = {
+  JTI: ['token', 'session'],
+  API_SESSION: ['apiSession'],
+  IDENTITY: ['identity'],
+}
+
 export class CircuitEnforcement implements AsyncDisposable {
   readonly #deps: EnforcementDeps
   readonly #unfollow: () => void
@@ -52,6 +60,7 @@ export class CircuitEnforcement implements AsyncDisposable {
   #changed(change: RowChange): void {
     const { table, id, after } = change
     if (after === undefined) this.#gone(table, id)
+    else if (table === 'revocations') this.#revoked((after as TableRows['revocations']).type, id)
     if (mayEndAccess(change)) this.#lookSoon()
   }
 
@@ -61,6 +70,12 @@ export class CircuitEnforcement implements AsyncDisposable {
     if (key !== undefined) removal.removeFound(key, id, { when: 'now', reason: `its ${key} is gone` })
     if (table !== 'routers') return
     removal.removeFound('router', id, { when: 'now', reason: 'an end is gone' }, (circuit) => isEndOf(circuit, id))
+  }
+
+  #revoked(type: string, id: string): void {
+    for (const key of revokedBy[type] ?? []) {
+      this.#deps.removal.removeFound(key, id, { when: 'now', reason: `its ${key} was revoked` })
+    }
   }
 
   #lookSoon(): void {

@@ -6,19 +6,22 @@ import type { Circuits } from '../resources/sessions.ts'
 import type { Circuit, CircuitEvent } from './circuit.ts'
 import { Followers } from './followers.ts'
 
-/** By what circuits can be found. */
-export type CircuitKey = 'client' | 'identity' | 'apiSession' | 'session' | 'service' | 'terminator' | 'router' | 'link'
+type KeysOf = (circuit: Circuit) => readonly (string | undefined)[]
 
-const keysOf: Readonly<Record<CircuitKey, (circuit: Circuit) => readonly (string | undefined)[]>> = {
+const keysOf = {
   client: ({ clientId }) => [clientId],
   identity: ({ identityId }) => [identityId],
   apiSession: ({ apiSessionId }) => [apiSessionId],
   session: ({ sessionId }) => [sessionId],
+  token: ({ tokenId }) => [tokenId],
   service: ({ serviceId }) => [serviceId],
   terminator: ({ terminator }) => [terminator.id],
   router: ({ path }) => path.nodes,
   link: ({ path }) => path.links,
-}
+} satisfies Readonly<Record<string, KeysOf>>
+
+/** By what circuits can be found. */
+export type CircuitKey = keyof typeof keysOf
 
 const keys = Object.keys(keysOf) as CircuitKey[]
 

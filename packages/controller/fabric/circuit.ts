@@ -20,6 +20,8 @@ export interface CircuitOwner {
   readonly identityId?: string | undefined
   readonly apiSessionId?: string | undefined
   readonly sessionId?: string | undefined
+  /** The access token by which it was asked for. */
+  readonly tokenId?: string | undefined
 }
 
 export interface CircuitRequest extends CircuitOwner {

@@ -10,8 +10,8 @@ import { Followers } from './followers.ts'
 import { Link, type LinkConnState, type ReportedLink } from './link.ts'
 import type { RouterConnection } from './router-connection.ts'
 
-/** Of one source, a hundred times a large mesh. */
-const MOST_LINKS = 40_000
+/** Of one source: fifty times what it has in a large mesh. */
+const MOST_LINKS = 20_000
 
 /**
  * Why a link is gone: an end said so, its dialer opened it anew, an administrator deleted it, or its dialer, who alone

@@ -23,7 +23,7 @@ export async function readFolderFile<T>(path: string, parse: (pem: string) => T)
 }
 
 /** Refuses with `NAME_TAKEN` to replace anything. */
-export async function createFolderFile(path: string, content: string, mode: number): Promise<void> {
+export async function createFolderFile(path: string, content: string | Uint8Array, mode: number): Promise<void> {
   try {
     await createFileAtomic(path, content, mode)
   } catch (cause) {

@@ -242,6 +242,15 @@ test('connections without a hello are bounded in number', async () => {
   await call(first)
 })
 
+test('connections without a hello are bounded for each host', async () => {
+  const { acceptor } = acceptorFor({ maxHellosPerSource: 2, helloTimeout: 300 })
+  await using _ = acceptor
+  const pairs = Array.from({ length: 3 }, () => memoryPair())
+  for (const { far } of pairs) acceptor.accept(far)
+  assert.equal(acceptor.pending, 2)
+  assert.equal(pairs[2]!.far.isClosed, true)
+})
+
 test('channels of one identity are bounded in number', async () => {
   const { acceptor, call } = acceptorFor({ maxChannelsPerIdentity: 3 })
   await using _ = acceptor

@@ -17,6 +17,7 @@ import { decodeHello, type Hello } from '../hello/hello.ts'
 import { encodeHelloAnswer, encodeHelloRefusal, type RejectClass } from '../hello/hello-answer.ts'
 import { encodeVersionAnswer } from '../hello/version-answer.ts'
 import type { Connection } from '../transport/connection.ts'
+import { HelloSlots } from './hello-slots.ts'
 
 /** A hello and the connection it came over. Only the certificates of the connection say who the peer is. */
 export interface ReceivedHello extends Hello {
@@ -54,8 +55,9 @@ export interface ChannelAcceptorOptions {
   /** For the hello and its judgement. Milliseconds. */
   readonly helloTimeout?: number
   readonly bindTimeout?: number
-  /** Connections whose hello is not answered yet. */
+  /** Connections whose hello is not answered yet, altogether and from one host. */
   readonly maxHellos?: number
+  readonly maxHellosPerSource?: number
   readonly maxChannelsPerIdentity?: number
   readonly budget?: FrameBudget
 }
@@ -70,7 +72,8 @@ interface Group {
 
 const defaultHelloTimeout = 5_000
 const defaultBindTimeout = 15_000
-const defaultMaxHellos = 256
+const defaultMaxHellos = 1_024
+const defaultMaxHellosPerSource = 256
 const defaultMaxChannels = 64
 /** For a group that is still being made. */
 const groupPatience = 1_000
@@ -82,12 +85,14 @@ export class ChannelAcceptor implements AsyncDisposable {
   readonly #groups = new Map<string, Group>()
   readonly #channels = new Set<Channel>()
   readonly #byIdentity = new Map<string, number>()
-  readonly #waiting = new Set<Connection>()
+  readonly #slots: HelloSlots
   #isClosed = false
 
   constructor(options: ChannelAcceptorOptions, given: Partial<Surroundings> = {}) {
     this.#options = options
     this.#given = surroundings(given)
+    const { maxHellos = defaultMaxHellos, maxHellosPerSource = defaultMaxHellosPerSource } = options
+    this.#slots = new HelloSlots(maxHellos, maxHellosPerSource)
   }
 
   get channels(): ReadonlySet<Channel> {
@@ -96,31 +101,29 @@ export class ChannelAcceptor implements AsyncDisposable {
 
   /** Connections whose hello is not answered yet. */
   get pending(): number {
-    return this.#waiting.size
+    return this.#slots.size
   }
 
   /** Takes a connection. What goes wrong with it ends it and is logged. */
   accept(connection: Connection): void {
     const { log } = this.#given
-    if (this.#isClosed || this.#waiting.size >= (this.#options.maxHellos ?? defaultMaxHellos)) {
+    if (this.#isClosed || !this.#slots.take(connection)) {
       log.debug('connection turned away, too many hellos', { from: connection.remoteAddress })
       connection.destroy()
       return
     }
-    this.#waiting.add(connection)
     this.#welcome(connection)
       .catch((err: unknown) => {
-        const isExpected = [ProtocolError, ChannelError, HelloRefusal].some((kind) => err instanceof kind)
-        log[isExpected ? 'debug' : 'error']('hello refused', { from: connection.remoteAddress, err })
+        log[isExpected(err) ? 'debug' : 'error']('hello refused', { from: connection.remoteAddress, err })
         connection.close()
       })
-      .finally(() => this.#waiting.delete(connection))
+      .finally(() => this.#slots.release(connection))
   }
 
   /** Ends all channels. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
-    for (const connection of this.#waiting) connection.destroy()
+    this.#slots.destroyAll()
     const channels = [...this.#channels]
     for (const channel of channels) channel.close()
     await Promise.all(channels.map(({ closed }) => closed))
@@ -220,7 +223,10 @@ export class ChannelAcceptor implements AsyncDisposable {
       isMade()
     } catch (error) {
       channel.close()
-      this.#given.log.debug('channel not bound', { channel: admission.name, err: error })
+      this.#given.log[isExpected(error) ? 'debug' : 'error']('channel not bound', {
+        channel: admission.name,
+        err: error,
+      })
     }
   }
 
@@ -232,6 +238,8 @@ export class ChannelAcceptor implements AsyncDisposable {
       ...(admission.headers === undefined ? {} : { headers: admission.headers }),
     })
     hello.connection.write(answer)
+    // The peer was admitted; what comes now is bounded by the channels it may have.
+    this.#slots.release(hello.connection)
   }
 
   #newId(): string {
@@ -241,6 +249,11 @@ export class ChannelAcceptor implements AsyncDisposable {
 
 function underlayFacts(hello: ReceivedHello, { reader }: FirstFrame) {
   return { connection: hello.connection, reader, type: hello.type, peerId: hello.id, headers: hello.headers }
+}
+
+/** Anything else is a bug, or a part of the process that does not work. */
+function isExpected(error: unknown): boolean {
+  return [ProtocolError, ChannelError, HelloRefusal].some((kind) => error instanceof kind)
 }
 
 /** With which class a connection is refused; undefined for those that end without a word. */

@@ -32,6 +32,7 @@ export class GroupKeeper {
   #restarts = 0
   #isRunning = false
   #wakeUp: () => void = () => {}
+  #endSleep: () => void = () => {}
 
   constructor(channel: Channel, options: GroupKeeperOptions, given: Partial<Surroundings> = {}) {
     this.#channel = channel
@@ -51,7 +52,11 @@ export class GroupKeeper {
       if (change.kind === 'removed') this.#policy.lost(change.milliseconds, clock.monotonic())
       this.#wakeUp()
     })
-    this.#channel.closed.then(() => this.#abort.abort())
+    this.#channel.closed.then(() => {
+      this.#abort.abort()
+      this.#endSleep()
+      this.#wakeUp()
+    })
     this.#run().catch((err: unknown) =>
       log.error('the keeper of a channel failed', { err, channel: this.#channel.name }),
     )
@@ -100,19 +105,19 @@ export class GroupKeeper {
     return Object.keys(this.#desired).find((type) => this.#channel.countOf(type) < this.#desired[type]!)
   }
 
+  /** Until a connection comes or goes, or other numbers are desired. */
   #change(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#wakeUp = resolve
-    this.#abort.signal.addEventListener('abort', () => resolve(), { once: true })
     return promise
   }
 
   /** Ends early when the channel closes. */
   #sleep(milliseconds: number): Promise<void> {
-    if (milliseconds <= 0 || this.#abort.signal.aborted) return Promise.resolve()
+    if (milliseconds <= 0 || this.#channel.isClosed) return Promise.resolve()
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, milliseconds)
-    this.#abort.signal.addEventListener('abort', () => resolve(), { once: true })
+    this.#endSleep = resolve
     return promise.finally(() => clearTimeout(timer))
   }
 }

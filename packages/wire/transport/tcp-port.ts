@@ -25,7 +25,10 @@ export class TcpPort implements AsyncDisposable {
       accept(tcpConnection(socket))
     })
     server.maxConnections = maxConnections
-    return new TcpPort(server, open, await listenOn(server, host, port))
+    const address = await listenOn(server, host, port)
+    // Failures of single accepts, such as too many open files, leave the port open.
+    server.on('error', () => {})
+    return new TcpPort(server, open, address)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -76,26 +76,22 @@ export class ModelSubscription implements Disposable {
   #send(): void {
     if (this.#isSending || this.#isEnded) return
     this.#isSending = true
-    this.#sendAll()
-      .catch((err) => {
-        // The position is not known any more; the router asks again when it misses something, and then gets everything.
-        if (this.#standing !== undefined) this.#standing.position = 0
-        if (!this.#isEnded)
-          this.#deps.log.warn('the data model could not be sent', { router: this.#deps.routerId, err })
-      })
-      .finally(() => {
-        this.#isSending = false
-      })
+    this.#sendAll().catch((err) => {
+      this.#isSending = false
+      // The position is not known any more; the router asks again when it misses something, and then gets everything.
+      if (this.#standing !== undefined) this.#standing.position = 0
+      if (!this.#isEnded) this.#deps.log.warn('the data model could not be sent', { router: this.#deps.routerId, err })
+    })
   }
 
   async #sendAll(): Promise<void> {
     const { model, channel, clock, routerId } = this.#deps
     while (!this.#isEnded) {
       const standing = this.#standing
-      if (standing === undefined || standing.expiresAt <= clock.monotonic()) return
+      if (standing === undefined || standing.expiresAt <= clock.monotonic()) break
       const isKnown = standing.position > 0 && standing.timelineId === model.timelineId
       const next = isKnown ? model.after(standing.position) : 'unknown'
-      if (next === undefined) return
+      if (next === undefined) break
       if (next === 'unknown') {
         const state = await model.stateFor(routerId)
         await channel.sendState(state.body, standing.subscriptionId)
@@ -106,5 +102,7 @@ export class ModelSubscription implements Disposable {
         standing.position = next.index
       }
     }
+    // In the same turn in which nothing more was found, so that no change falls between.
+    this.#isSending = false
   }
 }

@@ -1,0 +1,252 @@
+/**
+ * The controllers of the network: which there are, which are connected, and whom to ask.
+ *
+ * Controllers tell of each other (`updateCtrlAddresses`); the newest list counts and is kept in a file for the next
+ * start. A list from one that does not lead never cuts a channel that works. Whatever lists say, a router that has lost
+ * every controller dials those of its own configuration again.
+ */
+import type { WireLog } from '@weft/wire'
+import type { UpdateCtrlAddresses } from '@weft/wire/messages'
+import { type ControllerEndpoint, type KnownController, unknownAt } from '../config/endpoints-file.ts'
+import type { ControllerConnection } from './controller-connection.ts'
+import { ControllerDialer } from './controller-dialer.ts'
+
+export interface ControllersDeps {
+  readonly connect: (address: string, signal: AbortSignal) => Promise<ControllerConnection>
+  /** Keeps the list for the next start. */
+  readonly save: (controllers: readonly KnownController[]) => void
+  /** Reads an address as a controller writes it; undefined for one that cannot be dialled. */
+  readonly readAddress: (text: string) => ControllerEndpoint['address'] | undefined
+  readonly monotonic: () => number
+  readonly log: WireLog
+}
+
+export interface ControllersOptions {
+  readonly first: readonly KnownController[]
+  /** Those of the configuration file, for when nobody else is left. */
+  readonly configured: readonly ControllerEndpoint['address'][]
+}
+
+type Listener = (connection: ControllerConnection) => void
+
+const membersInterval = 30_000
+/** Without any controller for so long, the configured ones are dialled besides those that were told. */
+const lonelinessLimit = 5_000
+
+export class Controllers implements AsyncDisposable {
+  readonly #deps: ControllersDeps
+  readonly #options: ControllersOptions
+  readonly #dialers = new Set<ControllerDialer>()
+  readonly #connections = new Map<string, ControllerConnection>()
+  readonly #onConnect: Listener[] = []
+  readonly #onDisconnect: Listener[] = []
+  #addressesIndex = 0
+  #leaderIndex = 0
+  #leaderId: string | undefined
+  #members: NodeJS.Timeout | undefined
+  #lonely: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(deps: ControllersDeps, options: ControllersOptions) {
+    this.#deps = deps
+    this.#options = options
+  }
+
+  start(): this {
+    for (const known of this.#options.first) this.#dial(known)
+    this.#expectSomeone()
+    return this
+  }
+
+  /** Called for each new channel, in the order of registration, and likewise at its end. */
+  onConnect(listener: Listener): void {
+    this.#onConnect.push(listener)
+  }
+
+  onDisconnect(listener: Listener): void {
+    this.#onDisconnect.push(listener)
+  }
+
+  /** Those that are connected, the best to ask first: those that answer, then the nearest. */
+  connected(): readonly ControllerConnection[] {
+    return [...this.#connections.values()]
+      .filter(({ isConnected }) => isConnected)
+      .sort((a, b) => Number(a.isUnresponsive) - Number(b.isUnresponsive) || a.latency - b.latency)
+  }
+
+  /** Whoever answers fastest. */
+  any(): ControllerConnection | undefined {
+    return this.connected()[0]
+  }
+
+  /** For what changes the network: the leader if it answers, or else anyone, who passes it on. */
+  forChanges(): ControllerConnection | undefined {
+    const leader = this.#leaderId === undefined ? undefined : this.#connections.get(this.#leaderId)
+    return leader !== undefined && !leader.isUnresponsive ? leader : this.any()
+  }
+
+  get(controllerId: string): ControllerConnection | undefined {
+    return this.#connections.get(controllerId)
+  }
+
+  /** Whoever answers fastest, as soon as there is one; undefined after the time. */
+  async whenAny(milliseconds: number): Promise<ControllerConnection | undefined> {
+    const now = this.any()
+    if (now !== undefined || this.#isClosed) return now
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, milliseconds)
+    this.#onConnect.push(resolve)
+    await promise
+    clearTimeout(timer)
+    this.#onConnect.splice(this.#onConnect.indexOf(resolve), 1)
+    return this.any()
+  }
+
+  /** For inspections. */
+  known(): readonly { readonly known: KnownController; readonly connection: ControllerConnection | undefined }[] {
+    return [...this.#dialers].map(({ known, connection }) => ({ known, connection }))
+  }
+
+  get leaderId(): string | undefined {
+    return this.#leaderId
+  }
+
+  /** What a controller says of all of them. */
+  applyAddresses(from: ControllerConnection, update: UpdateCtrlAddresses): void {
+    const { index, isLeader } = update
+    if (this.#addressesIndex > 0 && index <= this.#addressesIndex) return
+    if (isLeader) this.#leaderId = from.controllerId
+    const listed = update.controllers.flatMap((detail) => this.#readDetail(detail))
+    if (listed.length === 0) {
+      this.#askForMembers()
+      return
+    }
+    const ids = new Set(listed.map(({ id }) => id))
+    const isCutting = [...this.#connections.keys()].some((id) => !ids.has(id))
+    for (const known of listed) this.#learn(known)
+    if (isCutting && !isLeader) {
+      this.#deps.log.info('list of controllers is not from the leader; nobody is left out', {
+        controller: from.controllerId,
+      })
+      this.#askForMembers()
+      return
+    }
+    clearInterval(this.#members)
+    this.#members = undefined
+    this.#addressesIndex = index
+    for (const dialer of [...this.#dialers]) if (!ids.has(dialer.known.id)) this.#drop(dialer)
+    this.#deps.save(listed)
+  }
+
+  applyLeader(from: ControllerConnection, index: number): void {
+    if (this.#leaderIndex > 0 && index <= this.#leaderIndex) return
+    this.#leaderIndex = index
+    this.#leaderId = from.controllerId
+  }
+
+  /** The network was set back to an earlier state: what was told before does not count any more. */
+  forgetIndexes(): void {
+    this.#addressesIndex = 0
+    this.#leaderIndex = 0
+  }
+
+  /** Cuts the channel to a controller, or lets it come back; all of them for an empty id. How many there were. */
+  toggle(controllerId: string, isOn: boolean): number {
+    const chosen = [...this.#dialers].filter(({ known }) => controllerId === '' || known.id === controllerId)
+    for (const dialer of chosen) {
+      if (isOn) dialer.resume()
+      else dialer.suspend()
+    }
+    return chosen.length
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#members)
+    clearTimeout(this.#lonely)
+    await Promise.all([...this.#dialers].map((dialer) => dialer[Symbol.asyncDispose]()))
+    this.#dialers.clear()
+  }
+
+  #dial(known: KnownController): void {
+    const { connect, log, monotonic } = this.#deps
+    const dialer = new ControllerDialer(known, {
+      connect,
+      log,
+      monotonic,
+      connected: (connection, from) => this.#connected(connection, from),
+      disconnected: (connection, from) => this.#disconnected(connection, from),
+    })
+    this.#dialers.add(dialer)
+    dialer.start()
+  }
+
+  #drop(dialer: ControllerDialer): void {
+    this.#dialers.delete(dialer)
+    void dialer[Symbol.asyncDispose]()
+  }
+
+  /** Takes in what is known of a controller: under its id, or under an address of which the id was not known. */
+  #learn(known: KnownController): void {
+    const addresses = new Set(known.endpoints.map(({ address }) => address.text))
+    const isUnder = ({ known: other }: ControllerDialer) =>
+      other.id === '' && other.endpoints.some(({ address }) => addresses.has(address.text))
+    const dialers = [...this.#dialers]
+    const dialer = dialers.find((candidate) => candidate.known.id === known.id) ?? dialers.find(isUnder)
+    if (dialer === undefined) this.#dial(known)
+    else dialer.update(known)
+  }
+
+  #readDetail(detail: UpdateCtrlAddresses['controllers'][number]): KnownController[] {
+    const endpoints = detail.endpoints.flatMap(({ address, groups }) => {
+      const read = this.#deps.readAddress(address)
+      return read === undefined ? [] : [{ address: read, groups }]
+    })
+    return detail.id === '' || endpoints.length === 0 ? [] : [{ id: detail.id, endpoints }]
+  }
+
+  #connected(connection: ControllerConnection, dialer: ControllerDialer): boolean {
+    const { controllerId } = connection
+    const other = this.#connections.get(controllerId)
+    if (this.#isClosed || !this.#dialers.has(dialer)) return false
+    if (other !== undefined && !other.channel.isClosed) {
+      // The same controller under another address: one way to it is enough.
+      this.#drop(dialer)
+      return false
+    }
+    if (dialer.known.id !== controllerId) dialer.update({ ...dialer.known, id: controllerId })
+    clearTimeout(this.#lonely)
+    this.#connections.set(controllerId, connection)
+    this.#deps.log.info('controller connected', { controller: controllerId, address: connection.address })
+    for (const listener of [...this.#onConnect]) listener(connection)
+    return true
+  }
+
+  #disconnected(connection: ControllerConnection, _dialer: ControllerDialer): void {
+    const { controllerId } = connection
+    if (this.#connections.get(controllerId) !== connection) return
+    this.#connections.delete(controllerId)
+    if (this.#isClosed) return
+    this.#expectSomeone()
+    for (const listener of [...this.#onDisconnect]) listener(connection)
+  }
+
+  #expectSomeone(): void {
+    clearTimeout(this.#lonely)
+    if (this.#connections.size > 0 || this.#isClosed) return
+    this.#lonely = setTimeout(() => {
+      const dialled = new Set(
+        [...this.#dialers].flatMap(({ known }) => known.endpoints.map(({ address }) => address.text)),
+      )
+      const missing = this.#options.configured.filter(({ text }) => !dialled.has(text))
+      for (const address of missing) this.#dial(unknownAt(address))
+    }, lonelinessLimit).unref()
+  }
+
+  #askForMembers(): void {
+    if (this.#members !== undefined) return
+    const ask = () => this.forChanges()?.tell('requestClusterMembers', {})
+    this.#members = setInterval(ask, membersInterval).unref()
+    ask()
+  }
+}
