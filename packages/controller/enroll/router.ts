@@ -24,7 +24,7 @@ export interface RouterCertificates {
   readonly server: IssuedCertificate
 }
 
-interface ReadRequests {
+export interface ReadRequests {
   readonly client: CertificateRequest
   readonly server: CertificateRequest
 }
@@ -63,18 +63,20 @@ export async function extendRouter(
 const invalidClient = () => 'invalid client CSR'
 const invalidServer = () => 'invalid server CSR'
 
-function readRequests({ certCsr, serverCertCsr }: RouterRequests): ReadRequests {
+/** Refuses what cannot be read or names another key. */
+export function readRequests({ certCsr, serverCertCsr }: RouterRequests): ReadRequests {
   const client = readCertificateRequest(certCsr, invalidClient)
   return { client, server: readCertificateRequest(serverCertCsr, invalidServer) }
 }
 
 /** Before the transaction, where everybody waits for everybody. */
-function certify(signer: NetworkSigner, routerId: string, requests: ReadRequests): RouterCertificates {
+export function certify(signer: NetworkSigner, routerId: string, requests: ReadRequests): RouterCertificates {
   const client = answeringFor(() => signer.issueRouterClient(requests.client, routerId), invalidClient)
   return { client, server: answeringFor(() => signer.issueRouterServer(requests.server, routerId), invalidServer) }
 }
 
-function keep(change: Change, routerId: string, { client }: RouterCertificates): void {
+/** The router is known by these from now on. */
+export function keep(change: Change, routerId: string, { client }: RouterCertificates): void {
   change.update('routers', routerId, {
     isVerified: true,
     fingerprint: client.certificate.fingerprint,

@@ -14,6 +14,8 @@ const members = {
   /** Of a router, which has two. The peers do not read the second under any other name, so neither do we. */
   certCsr: optional(textShape()),
   serverCertCsr: optional(textShape()),
+  /** The same, as the path of its own for edge routers calls it. */
+  serverCsr: optional(textShape()),
   name: optional(textShape({ max: 4_096 })),
   username: optional(textShape(usernameLimits)),
   password: optional(secretShape({ min: 5, max: 100 })),

@@ -108,8 +108,8 @@ function enrollmentMethods(deps: ClientEnrollDeps): Readonly<Record<string, Enro
   const controllers = (call: Call) => ({ controllers: knownControllers(kit, call) })
   const router =
     (method: 'erott' | 'trott'): Enroll =>
-    async (call, token, { certCsr, serverCertCsr, clientCsr }) => {
-      const requests = { certCsr: certCsr ?? clientCsr, serverCertCsr }
+    async (call, token, { certCsr, serverCertCsr, clientCsr, serverCsr }) => {
+      const requests = { certCsr: certCsr ?? clientCsr, serverCertCsr: serverCertCsr ?? serverCsr }
       const issued = await enrollRouter(deps, call, { method, token, ...requests })
       return answerData({ ...chains(issued), ca: signer.authorities.pem })
     }
