@@ -8,7 +8,6 @@ import { findCycles, findSources, type Import, parseImports, readImports } from 
 import { controllerLayers, findBan, packageLayers, placeOf, routerLayers } from './layers.ts'
 
 const root = join(import.meta.dirname, '..')
-const CONTROLLER = 'packages/controller/'
 const sources = findSources(root, ['packages', 'test', 'bench', 'setup'])
 const imports = sources.flatMap((file) => readImports(root, file, (name) => import.meta.resolve(name)))
 const ours = imports.filter((line): line is Import & { to: string } => line.to !== undefined)

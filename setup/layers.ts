@@ -59,7 +59,8 @@ export const routerLayers: readonly Layer[] = [
   { areas: ['identity'], why: 'the file says where things are; it does not look there' },
   { areas: ['config'], why: 'what can be measured and kept has options of its own, not a file' },
   { areas: ['data-model', 'health', 'trace', 'profile', 'work'], why: 'a metric does not know who counts' },
-  { areas: ['metrics'], why: 'it is the bottom' },
+  { areas: ['metrics'], why: 'time passes whether or not it is measured' },
+  { areas: ['clock.ts', 'version.ts'], why: 'they are the bottom' },
 ]
 
 /** The row and area of a path, or undefined if the table does not name it. */

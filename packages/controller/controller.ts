@@ -38,12 +38,14 @@ import { TokenVerifier } from './auth/tokens/token-verifier.ts'
 import { ensureBuiltIns } from './bootstrap.ts'
 import { CertificateFiles, type CertificateSources, type CertificateUsers } from './certificate-files.ts'
 import type { Clock } from './clock.ts'
+import { ReportEvents } from './control/reports/report-events.ts'
 import { Core } from './core/core.ts'
 import { Snapshots } from './core/snapshots.ts'
 import type { Invitations } from './enroll/invitations.ts'
 import { NetworkSigner } from './enroll/network-signer.ts'
 import { EventFeed } from './event-feed.ts'
 import type { EventsConfig } from './events/event-config.ts'
+import { FabricEventFeed } from './fabric/events/fabric-event-feed.ts'
 import { Fabric } from './fabric/fabric.ts'
 import { FabricMetrics } from './fabric/fabric-metrics.ts'
 import { FabricState } from './fabric/fabric-state.ts'
@@ -150,7 +152,9 @@ export class Controller implements AsyncDisposable {
     const callers = new CallerResolver({ view: core.kit.view, activity, clock, externalTokens, accessTokens })
     const common = new ApiCommon({ clock, metrics })
     const networkTokens = new NetworkTokens({ keys, verifier, clock, apiAddress })
-    const reports = { metrics() {}, alerts() {} }
+    const { dispatcher } = events
+    parts.use(new FabricEventFeed({ dispatcher, state: live, view: core.kit.view, writer: core.writer, clock }))
+    const reports = new ReportEvents({ dispatcher, links: live.links, clock })
     const apiAddresses = () => JSON.stringify(description(options).apiAddresses)
     const meshDeps = { core, fabric, signer, keys, verifier, tokens: networkTokens, reports, clock, log }
     const mesh = parts.use(Mesh.start(meshDeps, { ...options, apiAddresses }))

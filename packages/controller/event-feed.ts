@@ -11,6 +11,7 @@ import { EventDispatcher } from './events/dispatcher.ts'
 import { entityChangeEvents } from './events/entity-change.ts'
 import { EntityCountTimers } from './events/entity-count.ts'
 import type { EventsConfig } from './events/event-config.ts'
+import type { EventReceiver } from './events/event-handler.ts'
 import { attachEventHandlers, planEventHandlers } from './events/handler-plan.ts'
 import { maskToken } from './events/token-mask.ts'
 import type { Logger } from './log/logger.ts'
@@ -18,6 +19,7 @@ import { standardStream } from './log/standard-stream.ts'
 import { watchEvents } from './metrics/event-metrics.ts'
 import { QueueMetrics } from './metrics/queue-metrics.ts'
 import type { Caller } from './operation/caller.ts'
+import type { TableRows } from './state/row.ts'
 import type { RowChange } from './state/view.ts'
 import type { Commit } from './state/writer.ts'
 import { networkVersion } from './version.ts'
@@ -44,13 +46,13 @@ const untold: ReadonlySet<string> = new Set([
 ])
 
 export class EventFeed implements AsyncDisposable {
+  readonly dispatcher: EventDispatcher
   readonly #core: Core
-  readonly #dispatcher: EventDispatcher
   readonly #parts: AsyncDisposableStack
 
   private constructor(core: Core, dispatcher: EventDispatcher, parts: AsyncDisposableStack) {
     this.#core = core
-    this.#dispatcher = dispatcher
+    this.dispatcher = dispatcher
     this.#parts = parts
   }
 
@@ -69,11 +71,20 @@ export class EventFeed implements AsyncDisposable {
     return feed
   }
 
+  /** Adds a receiver until what it answers is ended. */
+  join(receiver: EventReceiver): AsyncDisposable {
+    const { dispatcher } = this
+    const joined = new AsyncDisposableStack()
+    joined.use(dispatcher.join(receiver))
+    joined.use(EntityCountTimers.start({ dispatcher, counts: () => entityCounts(this.#core) }, receiver))
+    return joined
+  }
+
   login(event: LoginEvent): void {
-    if (!this.#dispatcher.isWanted('authentication')) return
+    if (!this.dispatcher.isWanted('authentication')) return
     const { isSuccess, method, identityId, authenticatorId, signerId, isImproperChain, reason, remoteAddress } = event
     const identity = identityId === undefined ? undefined : this.#core.tables.get('identities', identityId)
-    this.#dispatcher.emit({
+    this.dispatcher.emit({
       namespace: 'authentication',
       event_type: isSuccess ? 'success' : 'fail',
       type: method,
@@ -90,8 +101,8 @@ export class EventFeed implements AsyncDisposable {
 
   /** An identity has called an API of the controller. */
   called(caller: Caller, from: string, to: string): void {
-    if (!this.#dispatcher.isWanted('connect')) return
-    this.#dispatcher.emit({
+    if (!this.dispatcher.isWanted('connect')) return
+    this.dispatcher.emit({
       namespace: 'connect',
       src_type: 'identity',
       dst_type: 'ctrl',
@@ -107,13 +118,18 @@ export class EventFeed implements AsyncDisposable {
   }
 
   #tell(commits: readonly Commit[]): void {
-    const dispatcher = this.#dispatcher
+    const { dispatcher } = this
     for (const commit of commits) {
       if (dispatcher.isWanted('entityChange')) {
         for (const event of entityChangeEvents(commit, this.#changeContext())) dispatcher.emit(event)
       }
-      if (!dispatcher.isWanted('apiSession')) continue
-      for (const change of commit.changes) if (change.table === 'apiSessions') this.#tellSession(change)
+      const tellsApiSessions = dispatcher.isWanted('apiSession')
+      const tellsSessions = dispatcher.isWanted('session')
+      if (!tellsApiSessions && !tellsSessions) continue
+      for (const change of commit.changes) {
+        if (tellsApiSessions && change.table === 'apiSessions') this.#tellApiSession(change)
+        if (tellsSessions && change.table === 'sessions') this.#tellSession(change)
+      }
     }
   }
 
@@ -127,10 +143,10 @@ export class EventFeed implements AsyncDisposable {
     }
   }
 
-  #tellSession({ before, after }: RowChange): void {
+  #tellApiSession({ before, after }: RowChange): void {
     if (before !== undefined && after !== undefined) return
-    const session = (after ?? before) as unknown as { id: string; token: string; identityId: string; ipAddress: string }
-    this.#dispatcher.emit({
+    const session = (after ?? before) as TableRows['apiSessions']
+    this.dispatcher.emit({
       namespace: 'apiSession',
       event_type: after === undefined ? 'deleted' : 'created',
       id: session.id,
@@ -139,6 +155,21 @@ export class EventFeed implements AsyncDisposable {
       identity_id: session.identityId,
       ip_address: session.ipAddress,
       cert_generated: false,
+    })
+  }
+
+  #tellSession({ before, after }: RowChange): void {
+    if (before !== undefined && after !== undefined) return
+    const session = (after ?? before) as TableRows['sessions']
+    this.dispatcher.emit({
+      namespace: 'session',
+      event_type: after === undefined ? 'deleted' : 'created',
+      session_type: session.type,
+      provider: 'legacy',
+      id: session.id,
+      api_session_id: session.apiSessionId,
+      identity_id: session.identityId,
+      service_id: session.serviceId,
     })
   }
 }

@@ -21,6 +21,7 @@ import { RouterDataModel } from './control/data-model/router-data-model.ts'
 import { greetEdgeRouter } from './control/edge-greeting.ts'
 import { controlHandlers } from './control/messages/index.ts'
 import { PeerStates } from './control/peer-states.ts'
+import { tellConnected } from './control/reports/router-connected.ts'
 import { TerminatorValidation } from './control/terminator-validation.ts'
 import type { Core } from './core/core.ts'
 import type { NetworkSigner } from './enroll/network-signer.ts'
@@ -109,6 +110,7 @@ export class Mesh implements AsyncDisposable {
             tellAddresses(options),
             greetEdgeRouter({ ...context, syncSessions }),
             ({ routerId }) => validation.queueAll(routerId),
+            tellConnected(context),
           ],
         },
         options,

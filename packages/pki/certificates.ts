@@ -25,6 +25,7 @@ export class Certificate {
   readonly notAfter: number
   readonly content: CertificateContent
   #pem: string | undefined
+  #signers: WeakMap<Certificate, boolean> | undefined
 
   private constructor(der: Buffer, x509: X509Certificate, content: CertificateContent) {
     this.der = der
@@ -74,6 +75,17 @@ export class Certificate {
   get pem(): string {
     this.#pem ??= encodePem(label, this.der)
     return this.#pem
+  }
+
+  /** Whether the key of another certificate made the signature; checked once, since neither can change. */
+  isSignedBy(issuer: Certificate): boolean {
+    this.#signers ??= new WeakMap()
+    let isSigned = this.#signers.get(issuer)
+    if (isSigned === undefined) {
+      isSigned = this.x509.verify(issuer.publicKey)
+      this.#signers.set(issuer, isSigned)
+    }
+    return isSigned
   }
 
   /** True if subject and issuer are one name and the certificate's own key made the signature. */

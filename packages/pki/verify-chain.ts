@@ -104,7 +104,7 @@ class PathSearch {
     if (weakness !== undefined) return this.#note('WEAK_KEY', `${shown(issuer)} has ${weakness}`)
     if (this.#checksLeft === 0) return this.#note('TOO_COMPLEX', 'too many certificates with the same names')
     this.#checksLeft--
-    if (child.x509.verify(issuer.publicKey)) return true
+    if (child.isSignedBy(issuer)) return true
     return this.#note('BAD_SIGNATURE', `${shown(child)} was not signed by ${shown(issuer)}`)
   }
 

@@ -1,4 +1,5 @@
 /** A router: one node of the mesh, and where clients enter it. */
+export { type AgentAddress, defaultAgentPath, parseAgentAddress } from './agent/agent-socket.ts'
 export {
   type ControllerEndpoint,
   findFirstControllers,

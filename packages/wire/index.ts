@@ -126,3 +126,4 @@ export type { ClientMaterial, KeyedChain, ServerMaterial } from './transport/tls
 export { TransportError, type TransportErrorCode, transportErrors } from './transport/transport-error.ts'
 export { WebSocketConnection, type WebSocketFacts } from './transport/web-socket-connection.ts'
 export { WebSocketListener, type WebSocketListenerOptions } from './transport/web-socket-listener.ts'
+export { WebSocketUpgrades, type WebSocketUpgradesOptions } from './transport/web-socket-upgrades.ts'

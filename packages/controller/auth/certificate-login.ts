@@ -33,7 +33,7 @@ export class CertificateLogin {
   /** Takes the certificates of the connection as DER, leaf first. Throws `LoginRefused`. */
   login(presented: readonly Buffer[]): Login {
     const { view, trust } = this.#deps
-    const certificates = presentedCertificates(presented)
+    const certificates = presentedCertificates(presented, trust.intermediates)
     if (certificates === undefined) throw new LoginRefused('no certificate was presented')
     const { leaf, sent } = certificates
     const verdict = trust.verify(leaf, sent, view)
@@ -81,7 +81,10 @@ export class CertificateLogin {
   }
 }
 
-/** Parsing takes longer than everything else here, so it is left for what was written down in another form. */
+/**
+ * Whether a stored certificate, or the leaf of a stored chain, is the one that was presented. Parsing takes longer than
+ * everything else here, so it is left for what was written down in another form.
+ */
 function isSame(stored: string, leaf: Certificate): boolean {
-  return stored === leaf.pem || parseLeafCertificate(stored).equals(leaf)
+  return stored.startsWith(leaf.pem) || parseLeafCertificate(stored).equals(leaf)
 }

@@ -57,6 +57,11 @@ export class CertificateTrust {
     this.#network = network
   }
 
+  /** What clients send along with their own certificate, as a rule. */
+  get intermediates(): readonly Certificate[] {
+    return this.#network().intermediates
+  }
+
   /** Who vouches for the certificate of a client's connection; third-party CAs must be verified and open to logins. */
   verify(leaf: Certificate, sent: readonly Certificate[], view: View): ClientCertificateVerdict<TrustedCa> {
     const registered = view

@@ -9,11 +9,18 @@ export interface PresentedCertificates {
   readonly sent: readonly Certificate[]
 }
 
-/** From DER, leaf first. Undefined when there is none, or a leaf that cannot be read. */
-export function presentedCertificates([first, ...others]: readonly Buffer[]): PresentedCertificates | undefined {
+/**
+ * From DER, leaf first. Undefined when there is none, or a leaf that cannot be read. What is among the known ones is taken
+ * from there: it has been parsed, and its signature checked, before.
+ */
+export function presentedCertificates(
+  [first, ...others]: readonly Buffer[],
+  known: readonly Certificate[] = [],
+): PresentedCertificates | undefined {
   const leaf = first === undefined ? undefined : readable(first)
   if (leaf === undefined) return undefined
-  return { leaf, sent: others.map(readable).filter((certificate) => certificate !== undefined) }
+  const sent = others.map((der) => known.find((certificate) => certificate.der.equals(der)) ?? readable(der))
+  return { leaf, sent: sent.filter((certificate) => certificate !== undefined) }
 }
 
 function readable(der: Buffer): Certificate | undefined {

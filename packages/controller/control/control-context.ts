@@ -2,6 +2,7 @@
 import type { Alert, MetricsMessage } from '@weft/wire/messages'
 import type { Clock } from '../clock.ts'
 import type { NetworkSigner } from '../enroll/network-signer.ts'
+import type { ConnectEvent } from '../events/event-types.ts'
 import type { Fabric } from '../fabric/fabric.ts'
 import type { Logger } from '../log/logger.ts'
 import type { Kit } from '../resource-kit/kit.ts'
@@ -30,4 +31,16 @@ export interface ControlContext {
 export interface RouterReports {
   metrics(routerId: string, message: MetricsMessage): void
   alerts(routerId: string, alerts: readonly Alert[]): void
+  /** Somebody was connected to the controller or to a router. */
+  connected(event: Omit<ConnectEvent, 'namespace'>): void
+  /** Identities have connected to a router, the earliest first. */
+  connects(routerId: string, connects: readonly ReportedConnect[]): void
+}
+
+export interface ReportedConnect {
+  readonly identityId: string
+  /** Milliseconds since the epoch. */
+  readonly connectTime: number
+  readonly srcAddr: string
+  readonly dstAddr: string
 }

@@ -32,7 +32,7 @@ function spec(sink: EventSink, types: readonly string[], limits?: EventHandlerSp
   return { name: 'test', subscriptions, format: formatJson, sink, limits }
 }
 
-const sdk = (identity_id: unknown): ControllerEvent => ({ namespace: 'sdk', identity_id })
+const sdk = (identity_id: unknown) => ({ namespace: 'sdk', identity_id }) as ControllerEvent
 
 /** Keeps what it gets; fails as long as it is told to. */
 class MemorySink implements EventSink {
@@ -132,7 +132,7 @@ test('a stalled pipe never makes emit wait; what overflows is counted, what was 
   const dropped = full.dropped.get('sdk')!
   assert.equal(dropped + full.written + full.queuedLines, 20_000)
   assert.ok(dropped > 15_000)
-  events.emit({ namespace: 'alert', message: text })
+  events.emit({ namespace: 'alert', message: text } as ControllerEvent)
   assert.equal(events.stats[0]!.dropped.get('alert'), 1)
 
   let seen = 0

@@ -7,7 +7,7 @@
  */
 import { type Clock, timestamp } from '../clock.ts'
 import type { Logger } from '../log/logger.ts'
-import { EventHandler, type EventHandlerSpec, type EventHandlerStats } from './event-handler.ts'
+import { EventHandler, type EventHandlerSpec, type EventHandlerStats, type EventReceiver } from './event-handler.ts'
 import type { ControllerEvent, EventNamespace, StampedEvent } from './event-types.ts'
 import type { Subscription } from './subscription.ts'
 
@@ -25,7 +25,7 @@ export interface EventDispatcherOptions {
 
 /** Who wants a namespace, and under which conditions. */
 export interface Route {
-  readonly handler: EventHandler
+  readonly handler: EventReceiver
   readonly subscription: Subscription
 }
 
@@ -34,7 +34,7 @@ const FLUSH_MILLISECONDS = 1_000
 export class EventDispatcher implements AsyncDisposable {
   readonly #deps: EventDispatcherDeps
   readonly #options: EventDispatcherOptions
-  readonly #handlers = new Set<EventHandler>()
+  readonly #handlers = new Set<EventReceiver>()
   #routes = new Map<EventNamespace, readonly Route[]>()
   #isClosed = false
 
@@ -72,11 +72,15 @@ export class EventDispatcher implements AsyncDisposable {
 
   /** Adds a handler; ending what it answers removes it again, after its queue is written or the deadline has passed. */
   attach(spec: EventHandlerSpec): AsyncDisposable {
+    return this.join(new EventHandler({ log: this.#deps.log }, spec))
+  }
+
+  /** Adds a receiver of another kind. */
+  join(receiver: EventReceiver): AsyncDisposable {
     if (this.#isClosed) throw new Error('the event dispatcher is closed')
-    const handler = new EventHandler({ log: this.#deps.log }, spec)
-    this.#handlers.add(handler)
+    this.#handlers.add(receiver)
     this.#rebuildRoutes()
-    return { [Symbol.asyncDispose]: () => this.#detach(handler) }
+    return { [Symbol.asyncDispose]: () => this.#detach(receiver) }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -88,7 +92,7 @@ export class EventDispatcher implements AsyncDisposable {
     return this.#options.flushMilliseconds ?? FLUSH_MILLISECONDS
   }
 
-  async #detach(handler: EventHandler): Promise<void> {
+  async #detach(handler: EventReceiver): Promise<void> {
     if (!this.#handlers.delete(handler)) return
     this.#rebuildRoutes()
     await handler.close(this.#flushMilliseconds)

@@ -1,5 +1,6 @@
 /** The timers behind entityCount events: each subscription at its own interval, the first count soon after the start. */
 import type { EventDispatcher, Route } from './dispatcher.ts'
+import type { EventReceiver } from './event-handler.ts'
 import type { EntityCountEvent } from './event-types.ts'
 
 export interface EntityCountDeps {
@@ -13,10 +14,12 @@ const FIRST_MILLISECONDS = 1_000
 export class EntityCountTimers implements Disposable {
   readonly #timers = new Set<NodeJS.Timeout>()
 
-  /** Starts a timer for every subscription there is at this moment. */
-  static start(deps: EntityCountDeps): EntityCountTimers {
+  /** Starts a timer for every subscription there is at this moment, or for those of one receiver. */
+  static start(deps: EntityCountDeps, receiver?: EventReceiver): EntityCountTimers {
     const running = new EntityCountTimers()
-    for (const route of deps.dispatcher.routes('entityCount')) running.#run(deps, route)
+    for (const route of deps.dispatcher.routes('entityCount')) {
+      if (receiver === undefined || route.handler === receiver) running.#run(deps, route)
+    }
     return running
   }
 

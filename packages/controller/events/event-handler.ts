@@ -11,6 +11,16 @@ import { LineQueue, type QueueLimits } from './line-queue.ts'
 import type { EventSink } from './sink.ts'
 import type { Subscription } from './subscription.ts'
 
+/** Whoever subscribes. */
+export interface EventReceiver {
+  readonly subscriptions: readonly Subscription[]
+  readonly stats: EventHandlerStats
+  /** Takes an event if the subscription wants it; never waits, never throws. */
+  offer(event: StampedEvent, subscription: Subscription): void
+  /** Takes no further events; gives up at the deadline. */
+  close(deadlineMilliseconds: number): Promise<void>
+}
+
 /** Turns an event into one line without its end, under the namespace the subscription uses. */
 export type EventFormat = (event: StampedEvent, namespace: string) => string
 
@@ -42,7 +52,7 @@ const RETRY_MILLISECONDS = { first: 250, longest: 10_000 }
 /** What a sink may take to give up and let go once it is told to. */
 const RELEASE_MILLISECONDS = 200
 
-export class EventHandler {
+export class EventHandler implements EventReceiver {
   readonly name: string
   readonly subscriptions: readonly Subscription[]
   readonly #spec: EventHandlerSpec
@@ -77,7 +87,6 @@ export class EventHandler {
     }
   }
 
-  /** Takes an event if the subscription wants it. */
   offer(event: StampedEvent, subscription: Subscription): void {
     try {
       if (!subscription.accepts(event)) return
@@ -85,7 +94,8 @@ export class EventHandler {
         this.#drop(event.namespace)
         return
       }
-      const text = `${this.#spec.format(event, subscription.shownAs)}\n`
+      const part = subscription.partOf?.(event) ?? event
+      const text = `${this.#spec.format(part, subscription.shownAs)}\n`
       const isQueued = this.#queue.push({ namespace: event.namespace, text, bytes: Buffer.byteLength(text) })
       if (isQueued) this.#draining ??= this.#drain()
       else this.#drop(event.namespace)

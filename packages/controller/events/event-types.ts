@@ -1,9 +1,9 @@
 /**
  * Events as consumers read them: member names and values are those of the peers' JSON.
  *
- * A producer leaves out who says it and when; the dispatcher adds both. Namespaces that later parts of the controller will
- * produce are known by name already, so that a subscription to them is valid today.
+ * A producer leaves out who says it and when; the dispatcher adds both.
  */
+import type { FabricEvent } from './fabric-events.ts'
 import type { MaskedToken } from './token-mask.ts'
 
 /** A login session came, went, or changed hands. */
@@ -118,23 +118,9 @@ export interface ConnectEvent {
   readonly dst_addr: string
 }
 
-/** Namespaces that are subscribable but have no producer yet. */
-export const laterNamespaces = [
-  'alert',
-  'circuit',
-  'cluster',
-  'link',
-  'metrics',
-  'router',
-  'sdk',
-  'service',
-  'terminator',
-  'usage',
-] as const
-
-/** An event whose shape its producer will declare here when it comes. */
-export interface LaterEvent {
-  readonly namespace: (typeof laterNamespaces)[number]
+/** Subscribable, but this controller has no cluster to tell of. */
+export interface ClusterEvent {
+  readonly namespace: 'cluster'
   readonly [member: string]: unknown
 }
 
@@ -145,7 +131,8 @@ export type ControllerEvent =
   | EntityChangeEvent
   | EntityCountEvent
   | ConnectEvent
-  | LaterEvent
+  | FabricEvent
+  | ClusterEvent
 
 export type EventNamespace = ControllerEvent['namespace']
 

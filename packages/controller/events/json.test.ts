@@ -13,6 +13,6 @@ for (const { event, shownAs, json } of goldenEvents) {
 }
 
 test('no value can break the line', () => {
-  const event = { namespace: 'sdk', identity_id: 'a\nb', event_src_id: 'c', timestamp: goldenTime } as const
-  assert.doesNotMatch(formatJson(event, 'sdk'), /\n/)
+  const event = { namespace: 'cluster', peer: 'a\nb', event_src_id: 'c', timestamp: goldenTime } as const
+  assert.doesNotMatch(formatJson(event, 'cluster'), /\n/)
 })

@@ -37,12 +37,12 @@ test('times are printed as Go prints them', () => {
     ['2026-08-01T12:00:00.001Z', '2026-08-01 12:00:00.001 +0000 UTC'],
   ] as const
   for (const [timestamp, shown] of cases) {
-    assert.equal(plainLine({ namespace: 'sdk', identity_id: 'i' }, timestamp), `sdk timestamp=${shown} identityId=i`)
+    assert.equal(plainLine({ namespace: 'cluster', peer_id: 'i' }, timestamp), `cluster timestamp=${shown} peerId=i`)
   }
 })
 
 test('no value can break or forge a line', () => {
-  const line = plainLine({ namespace: 'alert', message: 'a\nsession.created id=x\r\u001b[2J\u2028' })
+  const line = plainLine({ namespace: 'cluster', message: 'a\nsession.created id=x\r\u001b[2J\u2028' })
   assert.doesNotMatch(line, /[\p{Cc}\u2028]/u)
   assert.match(line, /message=a\\nsession\.created/)
 })

@@ -4,27 +4,44 @@
  * The peers renamed their namespaces once and still serve the old names; events of an old-name subscription carry that
  * name, except authentication, which never did.
  */
+import { SearchPattern, SearchPatternError } from '@weft/model'
 import { parseDuration } from '@weft/model/config-file'
 import type { EventConfigProblem, EventSubscriptionConfig } from './event-config.ts'
-import { type ControllerEvent, type EventNamespace, laterNamespaces } from './event-types.ts'
+import type { ControllerEvent, EventNamespace } from './event-types.ts'
+import type { MetricsEvent, UsageEvent } from './fabric-events.ts'
 
 export interface Subscription {
   readonly namespace: EventNamespace
   /** The namespace as its events show it. */
   readonly shownAs: string
   accepts(event: ControllerEvent): boolean
+  /** For namespaces of whose events a subscription may want a part: that part of an event it accepts. */
+  partOf?<E extends ControllerEvent>(event: E): E
   /** For entityCount: milliseconds between two counts. */
   readonly interval?: number
+  /** For usage: 2 for one event per direction, 3 for one per circuit. */
+  readonly version?: UsageVersion
 }
 
+export type UsageVersion = UsageEvent['version']
+
 const currentNamespaces: readonly EventNamespace[] = [
+  'alert',
   'apiSession',
   'authentication',
+  'circuit',
+  'cluster',
   'connect',
   'entityChange',
   'entityCount',
+  'link',
+  'metrics',
+  'router',
+  'sdk',
+  'service',
   'session',
-  ...laterNamespaces,
+  'terminator',
+  'usage',
 ]
 
 const formerNames: Readonly<Record<string, EventNamespace>> = {
@@ -63,6 +80,8 @@ export function readSubscription(config: EventSubscriptionConfig): Subscription 
   const shownAs = namespace === 'authentication' ? namespace : config.type
   if (namespace === 'entityChange') return entityChange(config)
   if (namespace === 'entityCount') return entityCount(config, shownAs)
+  if (namespace === 'metrics') return metrics(config)
+  if (namespace === 'usage') return usage(config, shownAs)
   return byType(config, namespace, shownAs)
 }
 
@@ -118,6 +137,65 @@ function entityCount(config: EventSubscriptionConfig, shownAs: string): Subscrip
     return error(['interval'], 'wanted a duration such as 5m, between one second and 24 days')
   }
   return { namespace: 'entityCount', shownAs, accepts: () => true, interval }
+}
+
+/** `sourceFilter` says whose metrics are wanted, `metricFilter` which: it is looked for in `<metric>.<value>`. */
+function metrics(config: EventSubscriptionConfig): Subscription | EventConfigProblem {
+  const source = readPattern(config, 'sourceFilter')
+  const metric = readPattern(config, 'metricFilter')
+  if (source instanceof SearchPatternError) return error(['sourceFilter'], source.message)
+  if (metric instanceof SearchPatternError) return error(['metricFilter'], metric.message)
+  const isWanted = (event: MetricsEvent, key: string) =>
+    metric?.occursIn(`${event.metric}.${key === 'value' ? '' : key}`) ?? true
+  return {
+    namespace: 'metrics',
+    shownAs: 'metrics',
+    accepts(event) {
+      if (event.namespace !== 'metrics' || !(source?.occursIn(event.source_id) ?? true)) return false
+      return Object.keys(event.metrics).some((key) => isWanted(event, key))
+    },
+    partOf(event) {
+      if (event.namespace !== 'metrics' || metric === undefined) return event
+      const wanted = Object.entries(event.metrics).filter(([key]) => isWanted(event, key))
+      return { ...event, metrics: Object.fromEntries(wanted) }
+    },
+  }
+}
+
+function usage(config: EventSubscriptionConfig, shownAs: string): Subscription | EventConfigProblem {
+  const written = String(config['version'] ?? 2)
+  if (written !== '2' && written !== '3') return error(['version'], 'wanted 2 or 3')
+  const version: UsageVersion = written === '3' ? 3 : 2
+  const includes = version === 3 ? readIncludes(config['include']) : undefined
+  if (includes === 'invalid') return error(['include'], 'wanted a list of kinds of usage')
+  const chosen = includes && new Set(includes)
+  const isChosen = (kind: string) => chosen?.has(kind) ?? true
+  return {
+    namespace: 'usage',
+    shownAs,
+    version,
+    accepts(event) {
+      if (event.namespace !== 'usage' || event.version !== version) return false
+      return event.version === 2 || Object.keys(event.usage).some(isChosen)
+    },
+    partOf(event) {
+      if (event.namespace !== 'usage' || event.version !== 3 || chosen === undefined) return event
+      return { ...event, usage: Object.fromEntries(Object.entries(event.usage).filter(([kind]) => isChosen(kind))) }
+    },
+  }
+}
+
+/** Undefined when there is none, or an empty one. */
+function readPattern(config: EventSubscriptionConfig, option: string): SearchPattern | SearchPatternError | undefined {
+  const written = config[option]
+  if (written === undefined || written === null || written === '') return undefined
+  if (typeof written !== 'string') return new SearchPatternError('wanted a regular expression')
+  try {
+    return new SearchPattern(written)
+  } catch (problem) {
+    if (problem instanceof SearchPatternError) return problem
+    throw problem
+  }
 }
 
 /** One name or a list of names; an empty list selects everything, as no list does. */

@@ -23,16 +23,16 @@ test('shows what a handler wrote, holds and dropped', { timeout: 10_000 }, async
     write: async (lines) => (isStuck ? new Promise(() => {}) : { written: lines.length }),
     [Symbol.asyncDispose]: async () => {},
   }
-  const subscription = readSubscription({ type: 'sdk' })
+  const subscription = readSubscription({ type: 'cluster' })
   assert.ok(!isProblem(subscription))
   events.attach({ name: 'mine', subscriptions: [subscription], format: formatJson, sink, limits: { maxLines: 2 } })
-  events.emit({ namespace: 'sdk' })
+  events.emit({ namespace: 'cluster' })
   while (events.stats[0]!.written === 0) await sleep(1)
   isStuck = true
-  for (let i = 0; i < 5; i++) events.emit({ namespace: 'sdk' })
+  for (let i = 0; i < 5; i++) events.emit({ namespace: 'cluster' })
   const text = await registry.metrics()
   assert.match(text, /^weft_events_written_total\{handler="mine"\} 1$/m)
-  assert.match(text, /^weft_events_dropped_total\{handler="mine",namespace="sdk"\} 3$/m)
+  assert.match(text, /^weft_events_dropped_total\{handler="mine",namespace="cluster"\} 3$/m)
   assert.match(text, /^weft_queue_length\{queue="events"\} 2$/m)
   await events[Symbol.asyncDispose]()
 })

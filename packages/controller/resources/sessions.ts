@@ -5,6 +5,7 @@
  */
 import { grantingPolicies } from '@weft/model'
 import { answerData } from '../operation/envelope.ts'
+import { allows } from '../operation/permissions.ts'
 import { accessView } from '../policies/access-view.ts'
 import { defineFields, oneOf, type RowOf, reference } from '../resource-kit/fields.ts'
 import { defineResource, type Rendering, type Resource } from '../resource-kit/resource.ts'
@@ -78,7 +79,9 @@ export function sessions({ routerPresence, circuits }: SessionDeps): Resource {
   })
 }
 
-function shownPolicies({ identityId, serviceId, type }: Session, { view, reference }: Rendering) {
+/** Which policies grant it is told to those who may read policies. */
+function shownPolicies({ identityId, serviceId, type }: Session, { view, caller, reference }: Rendering) {
+  if (!allows(caller, { entity: 'service-policy', action: 'read' })) return []
   const policies = grantingPolicies(accessView(view), identityId, serviceId, type)
   return [...policies].map(({ id }) => reference('service-policies', id))
 }

@@ -94,11 +94,12 @@ export class Controllers implements AsyncDisposable {
     const now = this.any()
     if (now !== undefined || this.#isClosed) return now
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, milliseconds)
-    this.#onConnect.push(resolve)
+    const come = () => resolve()
+    const timer = setTimeout(come, milliseconds)
+    this.#onConnect.push(come)
     await promise
     clearTimeout(timer)
-    this.#onConnect.splice(this.#onConnect.indexOf(resolve), 1)
+    this.#onConnect.splice(this.#onConnect.indexOf(come), 1)
     return this.any()
   }
 

@@ -29,7 +29,6 @@ export class LinkGauge implements Disposable {
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
     this.#observing[Symbol.dispose]()
-    this.#link.metrics[Symbol.dispose]()
   }
 
   #look(): void {

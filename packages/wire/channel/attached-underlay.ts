@@ -9,6 +9,7 @@ import type { Heart } from './heartbeat.ts'
 import type { SendQueue } from './send-queue.ts'
 import type { ChannelClock } from './surroundings.ts'
 import type { Underlay } from './underlay.ts'
+import { WriteBatch } from './write-batch.ts'
 
 /** What a connection needs of its channel. */
 export interface UnderlayHost {
@@ -27,8 +28,6 @@ export interface UnderlayHost {
 /** Of one write. */
 const batchSize = 64 * 1024
 const batchFrames = 256
-/** Parts from this size on are written where they are; smaller ones are copied together. */
-const largePart = 32 * 1024
 /** Before other connections get their turn. */
 const turnSize = 512 * 1024
 /** Every so often the least urgent queue goes first, so that none starves. */
@@ -49,8 +48,7 @@ export class AttachedUnderlay {
   #isBusy = false
   #isPaused = false
   #turns = 0
-  /** The parts of the write that is being put together. */
-  #parts: Buffer[] = []
+  readonly #batch = new WriteBatch()
 
   constructor(underlay: Underlay, host: UnderlayHost) {
     this.underlay = underlay
@@ -197,9 +195,10 @@ export class AttachedUnderlay {
   #writeBatch(): number {
     const { heart, clock } = this.#host
     const now = clock.monotonic()
-    const most = this.underlay.connection.keepsBoundaries ? 1 : batchFrames
-    let total = 0
-    for (let frames = 0; frames < most && total < batchSize; ) {
+    const { connection } = this.underlay
+    const most = connection.keepsBoundaries ? 1 : batchFrames
+    const batch = this.#batch
+    for (let frames = 0; frames < most && batch.size < batchSize; ) {
       const queue = this.#nextQueue()
       if (queue === undefined) break
       queue.shift()
@@ -216,37 +215,18 @@ export class AttachedUnderlay {
         start = 0
         end = head.length
       }
-      this.#parts.push(start === 0 && end === head.length ? head : head.subarray(start, end))
-      if (body !== undefined) this.#parts.push(body)
-      total += end - start + (body === undefined ? 0 : body.length)
+      batch.add(head, start, end)
+      if (body !== undefined) batch.add(body, 0, body.length)
       frames++
       this.#host.sent(head, start, end, body, this)
     }
-    if (total > 0) this.#write(total)
-    return total
+    const bytes = batch.size
+    if (bytes > 0) batch.writeTo(this.#write, connection.keepsBoundaries)
+    return bytes
   }
 
-  #write(total: number): void {
-    const parts = this.#parts
-    this.#parts = []
-    const { connection } = this.underlay
-    if (parts.length === 1) this.#wrote(connection.write(parts[0]!))
-    else if (total <= batchSize + largePart || connection.keepsBoundaries) {
-      this.#wrote(connection.write(Buffer.concat(parts, total)))
-    } else {
-      let from = 0
-      for (let at = 0; at <= parts.length; at++) {
-        const part = parts[at]
-        if (part !== undefined && part.length < largePart) continue
-        if (at > from) this.#wrote(connection.write(Buffer.concat(parts.slice(from, at))))
-        if (part !== undefined) this.#wrote(connection.write(part))
-        from = at + 1
-      }
-    }
-  }
-
-  #wrote(isReady: boolean): void {
-    if (isReady) return
+  readonly #write = (bytes: Buffer): void => {
+    if (this.underlay.connection.write(bytes)) return
     if (this.#isWritable) this.#blockedAt = this.#host.clock.monotonic()
     this.#isWritable = false
   }

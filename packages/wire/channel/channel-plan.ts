@@ -33,7 +33,10 @@ export interface ChannelPlan {
 
 const MiB = 1024 * 1024
 
-/** Router and controller. A router survives the loss of all connections: it sets `minUnderlays` to zero. */
+/**
+ * Router and controller, as the controller has it. A router survives the loss of all connections and gives no grace: it
+ * sets `minUnderlays` and the heartbeats' `grace` to zero.
+ */
 export const controlPlan: ChannelPlan = {
   queues: [
     { name: 'high', messages: 16, bytes: 4 * MiB },

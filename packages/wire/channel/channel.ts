@@ -17,6 +17,7 @@ import type { ChannelClosing, ChannelCounters, ChannelObserver, CloseReason, Und
 import type { ChannelPlan } from './channel-plan.ts'
 import { Dispatcher, type FrameHandler, type MessageHandler } from './dispatcher.ts'
 import { Heart } from './heartbeat.ts'
+import { Observers } from './observers.ts'
 import { Outbox } from './outbox.ts'
 import { Pulse } from './pulse.ts'
 import { queuesFor, tooFewOf } from './queue-assignment.ts'
@@ -67,12 +68,12 @@ export class Channel implements AsyncDisposable {
   readonly #outbox: Outbox
   readonly #dispatcher: Dispatcher
   readonly #replies: ReplyTable
+  readonly #observers: Observers
   readonly #pulse: Pulse | undefined
   readonly #host: UnderlayHost
   readonly #scan = new HeaderScan()
   readonly #underlayListeners: ((change: UnderlayChange) => void)[] = []
   readonly #resolveClosed: (closing: ChannelClosing) => void
-  #observers: readonly ChannelObserver[] = []
   #underlays: AttachedUnderlay[] = []
   #isPaused = false
   #ticker: NodeJS.Timeout | undefined
@@ -86,6 +87,7 @@ export class Channel implements AsyncDisposable {
     this.#surroundings = surroundings(given)
     this.#outbox = new Outbox(options.plan, options.maxWaiting ?? defaultMaxWaiting)
     this.#dispatcher = new Dispatcher(this, this.#surroundings.log)
+    this.#observers = new Observers(this.#surroundings.log)
     this.#replies = new ReplyTable(options.maxRequests ?? defaultMaxRequests)
     const { heartbeats } = options.plan
     if (heartbeats !== undefined) {
@@ -105,7 +107,8 @@ export class Channel implements AsyncDisposable {
       gone: (underlay, error) => this.#gone(underlay, error),
     }
     this.handle(channelMessage.ping, (message) => this.reply(message, resultMessage(true)))
-    this.handle(channelMessage.latency, (message) => this.#answerProbe(message))
+    // With a full queue a probe goes unanswered: that is what it measures.
+    this.handle(channelMessage.latency, (message) => void this.trySend(replyTo(message, resultMessage(true))))
     this.handle(channelMessage.heartbeat, () => {})
   }
 
@@ -168,12 +171,7 @@ export class Channel implements AsyncDisposable {
 
   /** Until the answer is disposed of. */
   observe(observer: ChannelObserver): Disposable {
-    this.#observers = [...this.#observers, observer]
-    return {
-      [Symbol.dispose]: () => {
-        this.#observers = this.#observers.filter((other) => other !== observer)
-      },
-    }
+    return this.#observers.add(observer)
   }
 
   onUnderlayChange(listener: (change: UnderlayChange) => void): void {
@@ -317,9 +315,9 @@ export class Channel implements AsyncDisposable {
     this.counters.receivedMessages++
     this.counters.receivedBytes += end - start
     const roundTrip = this.#pulse?.received(buffer, scan)
-    if (roundTrip !== undefined) for (const observer of this.#observers) observer.answered?.(roundTrip)
+    if (roundTrip !== undefined) this.#observers.answered(roundTrip)
     if (this.isClosed) return
-    for (const observer of this.#observers) observer.received?.(buffer, start, end, from.type)
+    this.#observers.received(buffer, start, end, from.type)
     if (scan.replyFor >= 0 && valueLengthAt(buffer, scan.replyFor) === 4) {
       const replyFor = buffer.readInt32LE(scan.replyFor)
       if (this.#replies.has(replyFor)) {
@@ -331,11 +329,6 @@ export class Channel implements AsyncDisposable {
     if (this.#dispatcher.dispatch(contentType, buffer, start, end, from)) return
     this.counters.unhandledMessages++
     this.#surroundings.log.debug('message without a handler', { channel: this.name, contentType })
-  }
-
-  /** With a full queue the probe goes unanswered: that is what it measures. */
-  #answerProbe(message: Message): void {
-    this.trySend(replyTo(message, resultMessage(true)))
   }
 
   #tick(): void {
@@ -355,7 +348,7 @@ export class Channel implements AsyncDisposable {
   #sent(head: Buffer, start: number, end: number, body: Buffer | undefined, over: AttachedUnderlay): void {
     this.counters.sentMessages++
     this.counters.sentBytes += end - start + (body === undefined ? 0 : body.length)
-    for (const observer of this.#observers) observer.sent?.(head, start, end, body, over.type)
+    this.#observers.sent(head, start, end, body, over.type)
   }
 
   #gone(attached: AttachedUnderlay, error: Error | undefined): void {

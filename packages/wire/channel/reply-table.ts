@@ -21,11 +21,14 @@ export class ReplyTable {
     return this.#waiters.size
   }
 
-  /** The promise settles with the reply, or when the time is over, the signal fires or the table closes. */
+  /**
+   * The promise settles with the reply, or when the time is over, the signal fires or the table closes. Throws when the
+   * request should not even be sent.
+   */
   expect(sequence: number, timeoutMilliseconds: number, signal?: AbortSignal): Promise<Message> {
-    if (signal?.aborted === true) return Promise.reject(signal.reason)
+    signal?.throwIfAborted()
     if (this.#waiters.size >= this.#limit) {
-      return Promise.reject(new ChannelError('TOO_MANY_REQUESTS', `${this.#limit} are waiting`))
+      throw new ChannelError('TOO_MANY_REQUESTS', `${this.#limit} are waiting`)
     }
     const { promise, resolve, reject } = Promise.withResolvers<Message>()
     const abort = () => this.fail(sequence, signal?.reason)

@@ -131,6 +131,20 @@ test('chunks that come while the reader is held keep their order', () => {
   assert.deepEqual(seen, [0, 1, 2, 3, 4, 5])
 })
 
+test('a sink that holds and releases at once does not change the order', () => {
+  const seen: number[] = []
+  let isHeldOnce = false
+  const reader: FrameReader = new FrameReader((buffer, start) => {
+    seen.push(buffer.readInt32LE(start + 8))
+    reader.hold()
+    if (isHeldOnce) reader.release()
+    isHeldOnce = true
+  }, dataLimits)
+  for (let pair = 0; pair < 4; pair++) reader.push(Buffer.concat([frameOf(1, pair * 2), frameOf(1, pair * 2 + 1)]))
+  reader.release()
+  assert.deepEqual(seen, [0, 1, 2, 3, 4, 5, 6, 7])
+})
+
 test('random bytes end in a refusal or wait for more, and hold no memory', () => {
   const random = new SeededRandom(23)
   const valid = Buffer.concat([frameOf(10, 1), frameOf(200, 2)])

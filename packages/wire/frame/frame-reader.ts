@@ -37,6 +37,7 @@ export class FrameReader implements Disposable {
   #wanted = 0
   #isHeld = false
   #held: Buffer[] = []
+  #isPushing = false
 
   constructor(sink: FrameSink, limits: FrameLimits, budget?: FrameBudget) {
     this.#sink = sink
@@ -60,10 +61,11 @@ export class FrameReader implements Disposable {
     this.#isHeld = true
   }
 
-  /** Goes on with what was kept back. */
+  /** Goes on with what was kept back. May be called by the sink: then the chunk at hand goes first. */
   release(): void {
     this.#isHeld = false
-    while (this.#held.length > 0 && !this.#isHeld) this.push(this.#held.shift()!, true)
+    if (this.#isPushing) return
+    while (this.#held.length > 0 && !this.#isHeld) this.#push(this.#held.shift()!, true)
   }
 
   /** For the step from the hello to the messages, while the reader is held. */
@@ -81,7 +83,20 @@ export class FrameReader implements Disposable {
   }
 
   /** Hands out the frames that this chunk completes. Throws `ProtocolError`, or what the sink throws. */
-  push(chunk: Buffer, isFirstOfHeld = false): void {
+  push(chunk: Buffer): void {
+    this.#push(chunk, false)
+  }
+
+  #push(chunk: Buffer, isFirstOfHeld: boolean): void {
+    this.#isPushing = true
+    try {
+      this.#cut(chunk, isFirstOfHeld)
+    } finally {
+      this.#isPushing = false
+    }
+  }
+
+  #cut(chunk: Buffer, isFirstOfHeld: boolean): void {
     const length = chunk.length
     let at = 0
     while (at < length) {

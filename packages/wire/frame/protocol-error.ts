@@ -1,4 +1,4 @@
-/** Every way in which received bytes can break the protocol, by code. The text never repeats the bytes. */
+/** Every way in which received bytes can break the protocol, by code. Of the bytes the text repeats at most four. */
 export const protocolErrors = {
   BAD_MAGIC: 'the bytes do not begin a frame of version 2',
   HEADERS_TOO_LARGE: 'the headers of the frame are larger than allowed',

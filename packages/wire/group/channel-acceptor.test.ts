@@ -230,7 +230,7 @@ test('a silent peer, and a judge that never decides, cost a connection for a bou
 })
 
 test('connections without a hello are bounded in number', async () => {
-  const { acceptor, call } = acceptorFor({ maxHellos: 5, helloTimeout: 300 })
+  const { acceptor, call } = acceptorFor({ maxHellos: 5 })
   await using _ = acceptor
   const silent = Array.from({ length: 5 }, () => memoryPair())
   for (const { far } of silent) acceptor.accept(far)
@@ -238,12 +238,13 @@ test('connections without a hello are bounded in number', async () => {
   acceptor.accept(far)
   await assert.rejects(greet(near, first, patience), { code: 'CONNECTION_LOST' })
   assert.equal(acceptor.pending, 5)
+  for (const { near: silentEnd } of silent) silentEnd.destroy()
   await eventually(() => acceptor.pending === 0, 'the silent ones are gone')
   await call(first)
 })
 
 test('connections without a hello are bounded for each host', async () => {
-  const { acceptor } = acceptorFor({ maxHellosPerSource: 2, helloTimeout: 300 })
+  const { acceptor } = acceptorFor({ maxHellosPerSource: 2 })
   await using _ = acceptor
   const pairs = Array.from({ length: 3 }, () => memoryPair())
   for (const { far } of pairs) acceptor.accept(far)

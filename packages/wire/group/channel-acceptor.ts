@@ -9,7 +9,7 @@ import { Channel } from '../channel/channel.ts'
 import { ChannelError } from '../channel/channel-error.ts'
 import type { ChannelPlan } from '../channel/channel-plan.ts'
 import { type Surroundings, surroundings } from '../channel/surroundings.ts'
-import type { FrameBudget } from '../frame/frame-limits.ts'
+import { FrameBudget } from '../frame/frame-limits.ts'
 import type { Headers } from '../frame/headers.ts'
 import { ProtocolError } from '../frame/protocol-error.ts'
 import { type FirstFrame, readFirstFrame } from '../hello/first-frame.ts'
@@ -59,6 +59,7 @@ export interface ChannelAcceptorOptions {
   readonly maxHellos?: number
   readonly maxHellosPerSource?: number
   readonly maxChannelsPerIdentity?: number
+  /** For unfinished large frames of all channels together; one of its own unless given. */
   readonly budget?: FrameBudget
 }
 
@@ -86,12 +87,14 @@ export class ChannelAcceptor implements AsyncDisposable {
   readonly #channels = new Set<Channel>()
   readonly #byIdentity = new Map<string, number>()
   readonly #slots: HelloSlots
+  readonly #budget: FrameBudget
   #isClosed = false
 
   constructor(options: ChannelAcceptorOptions, given: Partial<Surroundings> = {}) {
     this.#options = options
     this.#given = surroundings(given)
     const { maxHellos = defaultMaxHellos, maxHellosPerSource = defaultMaxHellosPerSource } = options
+    this.#budget = options.budget ?? new FrameBudget()
     this.#slots = new HelloSlots(maxHellos, maxHellosPerSource)
   }
 
@@ -114,7 +117,7 @@ export class ChannelAcceptor implements AsyncDisposable {
     }
     this.#welcome(connection)
       .catch((err: unknown) => {
-        log[isExpected(err) ? 'debug' : 'error']('hello refused', { from: connection.remoteAddress, err })
+        log[levelOf(err)]('hello refused', { from: connection.remoteAddress, err })
         connection.close()
       })
       .finally(() => this.#slots.release(connection))
@@ -148,7 +151,7 @@ export class ChannelAcceptor implements AsyncDisposable {
 
   async #read(connection: Connection, timeoutMilliseconds: number): Promise<FirstFrame> {
     try {
-      return await readFirstFrame(connection, { timeoutMilliseconds }, this.#options.budget)
+      return await readFirstFrame(connection, { timeoutMilliseconds }, this.#budget)
     } catch (error) {
       if (error instanceof ProtocolError && error.code === 'BAD_MAGIC') connection.write(encodeVersionAnswer())
       throw error
@@ -223,7 +226,7 @@ export class ChannelAcceptor implements AsyncDisposable {
       isMade()
     } catch (error) {
       channel.close()
-      this.#given.log[isExpected(error) ? 'debug' : 'error']('channel not bound', {
+      this.#given.log[levelOf(error)]('channel not bound', {
         channel: admission.name,
         err: error,
       })
@@ -251,9 +254,10 @@ function underlayFacts(hello: ReceivedHello, { reader }: FirstFrame) {
   return { connection: hello.connection, reader, type: hello.type, peerId: hello.id, headers: hello.headers }
 }
 
-/** Anything else is a bug, or a part of the process that does not work. */
-function isExpected(error: unknown): boolean {
-  return [ProtocolError, ChannelError, HelloRefusal].some((kind) => error instanceof kind)
+/** Decisions are worth a line, noise is not, and anything else is a bug or a part of the process that does not work. */
+function levelOf(error: unknown): 'debug' | 'info' | 'error' {
+  if (error instanceof HelloRefusal) return 'info'
+  return error instanceof ProtocolError || error instanceof ChannelError ? 'debug' : 'error'
 }
 
 /** With which class a connection is refused; undefined for those that end without a word. */

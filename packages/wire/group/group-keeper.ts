@@ -1,8 +1,8 @@
 /**
  * The dialing side of a grouped channel: keeps as many connections of each type as are desired, one dial at a time.
  *
- * After the loss of all of them the next comes as the first of a new group, under a new id and with the old secret: the
- * listener has forgotten the group, and recognises by the secret nothing, but has to echo it.
+ * After the loss of all of them the next comes as the first of a new group, under a new id: the listener has forgotten the
+ * old one. It brings the old secret, and the listener takes that over.
  */
 import type { Channel } from '../channel/channel.ts'
 import { type Surroundings, surroundings } from '../channel/surroundings.ts'

@@ -101,7 +101,7 @@ export class OidcProvider {
       redirectUris: () => [...nativeRedirectUris, ...redirectUris, ...(settings().redirectUris ?? [])],
     }
     const totpDeps = { kit, factor: logins.secondFactor, requests, steps, pages, totpIssuer: this.#options.totpIssuer }
-    const tokens = new TokenIssuer({ keys, view: kit.view, clock }, this.#options.tokenLives)
+    const tokens = new TokenIssuer({ keys, verifier, view: kit.view, clock }, this.#options.tokenLives)
     const tokenDeps: TokenDeps = { ...this.#deps, requests, tokens, rotated: this.#rotated }
     const endDeps: SessionEndDeps = {
       kit,

@@ -69,6 +69,11 @@ export class SigningKeys {
     return this.#signer.algorithm
   }
 
+  /** The `kid` of what is signed now. */
+  get keyId(): string {
+    return this.#signer.keyId
+  }
+
   sign(claims: object): string {
     return this.#signer.sign(claims)
   }

@@ -7,7 +7,7 @@ import type { TableRows } from '../../state/row.ts'
 import type { View } from '../../state/view.ts'
 import type { IdTokenClaims, SessionClaims, TokenClaims, TokenType } from './claims.ts'
 import type { SigningKeys } from './signing-keys.ts'
-import { identityCutOff } from './token-verifier.ts'
+import { identityCutOff, type TokenVerifier } from './token-verifier.ts'
 
 /** Milliseconds. */
 export interface TokenLives {
@@ -18,6 +18,7 @@ export interface TokenLives {
 
 export interface TokenIssuerDeps {
   readonly keys: SigningKeys
+  readonly verifier: Pick<TokenVerifier, 'wasSigned'>
   readonly view: View
   readonly clock: Clock
 }
@@ -82,6 +83,7 @@ export class TokenIssuer {
     const exp = iat + Math.floor(life / 1000)
     const claims: TokenClaims = { ...session, iss: issuer, exp, iat, nbf: iat, jti: randomUUID(), z_t: type }
     const token = this.#deps.keys.sign(claims)
+    this.#deps.verifier.wasSigned(token, claims)
     return { token, expiresIn: Math.max(0, Math.floor((exp * 1000 - this.#deps.clock.now()) / 1000)) }
   }
 

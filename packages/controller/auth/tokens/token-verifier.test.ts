@@ -147,3 +147,16 @@ test('a former key verifies until the last token it signed has ended, and is pub
   )
   assert.equal(verifier.verifySignature(token).problem, 'foreign')
 })
+
+test('a token that was signed here is known as long as its key is, and only as it was signed', () => {
+  const { keys, verifier } = setUp()
+  const told = claims()
+  const token = keys.sign(told)
+  verifier.wasSigned(token, told)
+  assert.deepEqual(verifier.verifySignature(token).claims, told)
+  assert.equal(verifier.verifySignature(`${token.slice(0, -2)}AA`).problem, 'bad signature')
+  keys.renew(renewed)
+  assert.deepEqual(verifier.verifySignature(token).claims, told, 'the key is a former one')
+  now += 24 * HOUR + 1
+  assert.equal(verifier.verifySignature(token).problem, 'foreign')
+})

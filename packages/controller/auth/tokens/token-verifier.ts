@@ -42,7 +42,7 @@ const MOST_REMEMBERED = 4_096
 
 export class TokenVerifier {
   readonly #deps: TokenVerifierDeps
-  /** Tokens whose signature was found right: the same one comes with every request of its session. */
+  /** Tokens whose signature is right: the same one comes with every request of its session. */
   readonly #seen = new Map<string, { readonly keyId: string | undefined; readonly claims: Json }>()
 
   constructor(deps: TokenVerifierDeps) {
@@ -60,9 +60,18 @@ export class TokenVerifier {
     if (key === undefined) return { problem: 'foreign' }
     if (unverified.algorithm !== key.algorithm || !isSignedBy(unverified, key.key)) return { problem: 'bad signature' }
     const { keyId, claims } = unverified
+    this.#remember(token, keyId, claims)
+    return { claims }
+  }
+
+  /** A token that was signed here a moment ago, and will soon come back: its signature is known to be right. */
+  wasSigned(token: string, claims: object): void {
+    this.#remember(token, this.#deps.keys.keyId, { ...claims })
+  }
+
+  #remember(token: string, keyId: string | undefined, claims: Json): void {
     if (this.#seen.size >= MOST_REMEMBERED) this.#seen.delete(this.#seen.keys().next().value!)
     this.#seen.set(token, { keyId, claims })
-    return { claims }
   }
 
   /** Whether a token is in its time. The end is exact: whoever was told when it ends has no use for more. */

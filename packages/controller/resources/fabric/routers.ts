@@ -43,7 +43,10 @@ export function fabricRouters({ routerPresence }: { readonly routerPresence: Rou
     verbs: ['list', 'detail', 'update', 'patch', 'delete'],
     live: {
       connected: isConnected,
-      listenerAddresses: (router) => connected(router)?.linkListeners ?? null,
+      listenerAddresses: (router) => {
+        const listeners = connected(router)?.linkListeners.map(({ address, protocol }) => ({ address, protocol })) ?? []
+        return listeners.length === 0 ? null : listeners
+      },
       versionInfo: (router) => connected(router)?.versionInfo,
     },
     symbols: { connected: { type: 'bool', value: isConnected, isSortable: true } },

@@ -1,0 +1,83 @@
+/**
+ * The flags of `weft router run`: ours, and those that scripts and service units for Go routers pass.
+ */
+import { type AgentAddress, defaultAgentPath, parseAgentAddress } from '@weft/router'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type LogFlags, withLogFlags } from '../log-options.ts'
+
+/** As commander gives them. */
+export interface RunFlags extends LogFlags {
+  readonly verbose?: boolean
+  readonly logFormatter?: 'json' | 'text'
+  readonly cliagent: boolean
+  readonly cliAgentAddr?: AgentAddress
+  readonly cliAgentAlias?: string
+  readonly debugOps: boolean
+  readonly extend?: boolean
+}
+
+/** What they come to. */
+export interface RunSettings {
+  readonly log: LogFlags
+  /** Where the local socket is; undefined for none. */
+  readonly agent: { readonly address: AgentAddress; readonly alias: string } | undefined
+  /** Whether the socket offers what is only for tests; the file may say so as well. */
+  readonly isDebugEnabled: boolean
+  /** Whether certificates are renewed at once. */
+  readonly isRenewalForced: boolean
+}
+
+export function withRunFlags(command: Command): Command {
+  return withLogFlags(command)
+    .option('-v, --verbose', 'the same as --log-level debug')
+    .addOption(
+      new Option('-a, --cliagent [yes]', 'whether there is a local socket for "ziti agent"')
+        .argParser(readYes)
+        .preset('true')
+        .default(true),
+    )
+    .option('--cli-agent-addr <address>', 'where that socket is: unix:PATH or tcp:HOST:PORT', readAgentAddress)
+    .option('--cli-agent-alias <name>', 'another name by which the socket is found')
+    .addOption(
+      new Option('--debug-ops [yes]', 'let the socket do what is only for tests')
+        .argParser(readYes)
+        .preset('true')
+        .default(false),
+    )
+    .option('-e, --extend', 'renew the certificates at once')
+    .addOption(new Option('--log-formatter <name>').argParser(readFormatter).hideHelp())
+    .addOption(new Option('--log-queue-size <lines>').hideHelp())
+    .addOption(new Option('--log-block-threshold <level>').hideHelp())
+    .addOption(new Option('--log-summary-interval <duration>').hideHelp())
+}
+
+export function readRunFlags(flags: RunFlags): RunSettings {
+  const logLevel = flags.logLevel ?? (flags.verbose ? 'debug' : undefined)
+  const logFormat = flags.logFormat ?? flags.logFormatter
+  const address = flags.cliAgentAddr ?? { path: defaultAgentPath() }
+  return {
+    log: { ...(logLevel && { logLevel }), ...(logFormat && { logFormat }) },
+    agent: flags.cliagent ? { address, alias: flags.cliAgentAlias ?? '' } : undefined,
+    isDebugEnabled: flags.debugOps,
+    isRenewalForced: flags.extend === true,
+  }
+}
+
+function readYes(text: string): boolean {
+  const word = text.toLowerCase()
+  if (['true', '1', 't', 'yes'].includes(word)) return true
+  if (['false', '0', 'f', 'no'].includes(word)) return false
+  throw new InvalidArgumentError('wanted true or false')
+}
+
+function readAgentAddress(text: string): AgentAddress {
+  const address = parseAgentAddress(text)
+  if (address === undefined) throw new InvalidArgumentError('wanted unix:PATH or tcp:HOST:PORT')
+  return address
+}
+
+function readFormatter(text: string): 'json' | 'text' {
+  if (text === 'json') return 'json'
+  if (text === 'pretty' || text === 'text') return 'text'
+  throw new InvalidArgumentError('wanted json, pretty or text')
+}

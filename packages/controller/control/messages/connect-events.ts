@@ -1,0 +1,25 @@
+/**
+ * Who has connected to a router, and who has gone. The newest entry about an identity counts; of a whole state everybody
+ * whom it does not name is gone.
+ */
+import type { IdentityConnectEvents } from '@weft/wire/messages'
+import type { ReportedConnect } from '../control-context.ts'
+import { defineHandler } from '../handler.ts'
+
+export const connectEvents = defineHandler(
+  'connectEvents',
+  ({ message: { body }, from }, { kit, fabric, reports }) => {
+    if (!fabric.state.routers.isCurrent(from)) return
+    const { events, fullState: isFullState } = body
+    const present = new Map(events.map(({ identityId, isConnected }) => [identityId, isConnected]))
+    const ids = (wanted: boolean) => present.entries().flatMap(([id, isConnected]) => (isConnected === wanted ? [id] : []))
+    fabric.reportIdentities(from, { connected: ids(true), disconnected: ids(false), isFullState })
+    const isKnown = (id: string) => kit.view.get('identities', id) !== undefined
+    const connects = events.filter(({ identityId }) => isKnown(identityId)).flatMap(reported)
+    if (connects.length > 0) reports.connects(from.routerId, connects.sort((a, b) => a.connectTime - b.connectTime))
+  },
+)
+
+function reported({ identityId, connectTimes }: IdentityConnectEvents): readonly ReportedConnect[] {
+  return connectTimes.map((connect) => ({ identityId, ...connect }))
+}

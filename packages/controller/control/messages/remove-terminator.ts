@@ -1,0 +1,16 @@
+/** A 1.x router hosts a terminator of an SDK no longer. */
+import { replyRefusal } from '../edge/edge-refusal.ts'
+import { removeTerminators } from '../edge/terminator-rows.ts'
+import { defineHandler } from '../handler.ts'
+
+export const removeTerminator = defineHandler(
+  'removeTerminator',
+  async ({ message: { body }, frame, from }, { kit }) => {
+    try {
+      await kit.writeAsController((change) => removeTerminators(change, from.routerId, [body.terminatorId]))
+      from.reply(frame, 'removeTerminatorResponse', {})
+    } catch (error) {
+      replyRefusal(from, frame, error)
+    }
+  },
+)

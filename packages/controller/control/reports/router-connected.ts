@@ -1,0 +1,17 @@
+/** That a router has connected, and from where. */
+import type { ControlConnection } from '../control-connection.ts'
+import type { ControlContext } from '../control-context.ts'
+
+export function tellConnected({ reports, controllerId }: Pick<ControlContext, 'reports' | 'controllerId'>) {
+  return ({ routerId, channel }: ControlConnection): void => {
+    const { remoteAddress, localAddress } = channel.first.connection
+    reports.connected({
+      src_type: 'router',
+      dst_type: 'ctrl',
+      src_id: routerId,
+      src_addr: remoteAddress,
+      dst_id: controllerId,
+      dst_addr: localAddress,
+    })
+  }
+}
