@@ -53,12 +53,16 @@ export const controllerLayers: readonly Layer[] = [
 export const routerLayers: readonly Layer[] = [
   { areas: ['.'], why: 'the few files that know every part put the parts together, and no part asks them back' },
   { areas: ['web', 'agent'], why: 'a part tells what it has; who looks at it is not its business' },
-  { areas: ['control'], why: 'links and certificates are the same whatever a controller says over which channel' },
-  { areas: ['link', 'renewal', 'interfaces'], why: 'what the router is does not depend on what it does' },
+  { areas: ['control/messages'], why: 'a part does its work whatever message asks for it' },
+  {
+    areas: ['link', 'data-model', 'facts', 'inspect', 'renewal', 'interfaces'],
+    why: 'a channel with a controller does not know what is said over it',
+  },
+  { areas: ['control'], why: 'who the router is does not depend on whom it is connected to' },
   { areas: ['enroll'], why: 'an identity is followed without knowing how it came about' },
   { areas: ['identity'], why: 'the file says where things are; it does not look there' },
-  { areas: ['config'], why: 'what can be measured and kept has options of its own, not a file' },
-  { areas: ['data-model', 'health', 'trace', 'profile', 'work'], why: 'a metric does not know who counts' },
+  { areas: ['config'], why: 'what can be measured and told has options of its own, not a file' },
+  { areas: ['alerts', 'health', 'trace', 'profile', 'work'], why: 'a metric does not know who counts' },
   { areas: ['metrics'], why: 'time passes whether or not it is measured' },
   { areas: ['clock.ts', 'version.ts'], why: 'they are the bottom' },
 ]

@@ -81,6 +81,8 @@ export interface ControllerOptions {
   /** Where routers connect, `tls:host:port`, and where they are told to. */
   readonly ctrlListener?: string
   readonly ctrlAddress: string
+  /** `ctrl.options.newListener`: where routers are to connect from now on. */
+  readonly newCtrlListener?: string
   readonly web: readonly WebServerConfig[]
   readonly network: NetworkOptions
   readonly sessions: SessionUpkeepOptions
@@ -156,7 +158,8 @@ export class Controller implements AsyncDisposable {
     parts.use(new FabricEventFeed({ dispatcher, state: live, view: core.kit.view, writer: core.writer, clock }))
     const reports = new ReportEvents({ dispatcher, links: live.links, clock })
     const apiAddresses = () => JSON.stringify(description(options).apiAddresses)
-    const meshDeps = { core, fabric, signer, keys, verifier, tokens: networkTokens, reports, clock, log }
+    const routerSide = { tokens: networkTokens, reports, activity, metrics }
+    const meshDeps = { core, fabric, signer, keys, verifier, ...routerSide, clock, log }
     const mesh = parts.use(Mesh.start(meshDeps, { ...options, apiAddresses }))
     const shared = { core, clock, log, callers, invitations, signer, common, events }
     const snapshots = new Snapshots({ store: core.store, clock }, options)

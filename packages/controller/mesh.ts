@@ -8,25 +8,36 @@
 import type { TLSSocket } from 'node:tls'
 import type { Identity } from '@weft/pki'
 import { parseAddress, TlsPort, tlsConnection } from '@weft/wire'
+import type { Registry as MetricsRegistry } from 'prom-client'
 import type { WebServers } from './api/web-servers.ts'
 import { caCertificate } from './auth/certificate-trust.ts'
+import type { SessionActivity } from './auth/session-activity.ts'
 import type { NetworkTokens } from './auth/tokens/network-tokens.ts'
 import type { SigningKeys } from './auth/tokens/signing-keys.ts'
 import type { TokenVerifier } from './auth/tokens/token-verifier.ts'
 import type { Clock } from './clock.ts'
+import type { ControlConnection } from './control/control-connection.ts'
 import type { RouterReports } from './control/control-context.ts'
 import { ControlPlane } from './control/control-plane.ts'
-import { tellAddresses } from './control/controller-addresses.ts'
+import { addressTeller } from './control/controller-addresses.ts'
+import { compareDataModel } from './control/data-model/data-model-validation.ts'
 import { RouterDataModel } from './control/data-model/router-data-model.ts'
+import { ModelSubscriptions } from './control/data-model/subscriptions.ts'
+import { HealthChecks } from './control/edge/health-checks.ts'
+import { HostSessions } from './control/edge/host-sessions.ts'
+import { TunnelerSessions } from './control/edge/tunneler-sessions.ts'
 import { greetEdgeRouter } from './control/edge-greeting.ts'
 import { controlHandlers } from './control/messages/index.ts'
 import { PeerStates } from './control/peer-states.ts'
 import { tellConnected } from './control/reports/router-connected.ts'
+import { SessionSync } from './control/sessions/session-sync.ts'
 import { TerminatorValidation } from './control/terminator-validation.ts'
+import { ChannelTraces } from './control/traces/channel-traces.ts'
 import type { Core } from './core/core.ts'
 import type { NetworkSigner } from './enroll/network-signer.ts'
 import type { Fabric } from './fabric/fabric.ts'
 import type { Logger } from './log/logger.ts'
+import type { TableRows } from './state/row.ts'
 import type { RowChange } from './state/view.ts'
 
 /** By it a client says on a shared port that it is a router. */
@@ -40,6 +51,8 @@ export interface MeshDeps {
   readonly verifier: TokenVerifier
   readonly tokens: NetworkTokens
   readonly reports: RouterReports
+  readonly activity: SessionActivity
+  readonly metrics: MetricsRegistry
   readonly clock: Clock
   readonly log: Logger
 }
@@ -50,14 +63,20 @@ export interface MeshOptions {
   /** Where routers connect, `tls:host:port`, and where they are told to. Without it none can. */
   readonly ctrlListener?: string
   readonly ctrlAddress: string
+  /** Where they are to connect from now on, when that is somewhere else. */
+  readonly newCtrlListener?: string
   /** JSON: addresses and versions by API binding. */
   readonly apiAddresses: () => string
+  readonly sessions: { readonly sessionTimeout: number }
 }
 
 export class Mesh implements AsyncDisposable {
   readonly #fabric: Fabric
   readonly model: RouterDataModel
   readonly plane: ControlPlane
+  readonly peers: PeerStates
+  readonly traces: ChannelTraces
+  readonly validation: TerminatorValidation
   readonly #options: MeshOptions
   readonly #log: Logger
   readonly #parts: AsyncDisposableStack
@@ -84,8 +103,17 @@ export class Mesh implements AsyncDisposable {
     const peers = parts.use(new PeerStates({ routers: fabric.state.routers, log }))
     const routers = fabric.state.routers
     const validation = parts.use(new TerminatorValidation({ kit, routers, clock, log }))
+    this.validation = validation
     const { controllerId } = options
-    const clientTokens = { verifier: deps.verifier, tokens: deps.tokens }
+    this.peers = peers
+    this.traces = parts.use(new ChannelTraces({ routers, clock }, { controllerId }))
+    const clientTokens = { verifier: deps.verifier, tokens: deps.tokens, clock }
+    const { activity } = deps
+    const subscriptions = parts.use(new ModelSubscriptions({ model: this.model, clock, log }))
+    const sessions = parts.use(new SessionSync({ view, writer, clock, log }))
+    const hostSessions = parts.use(new HostSessions({ kit, writer, clock, log }))
+    const tunnelerSessions = new TunnelerSessions({ kit, activity }, options.sessions)
+    const tellAddresses = addressTeller(options, store.head.index)
     const context = {
       kit,
       fabric,
@@ -98,8 +126,16 @@ export class Mesh implements AsyncDisposable {
       validation,
       clientTokens,
       controllerId,
+      subscriptions,
+      sessions,
+      activity,
+      tunnelerSessions,
+      hostSessions,
+      healthChecks: new HealthChecks(deps.metrics),
+      tellAddresses,
+      traces: this.traces,
     }
-    const syncSessions = () => {}
+    const syncSessions = (connection: ControlConnection) => sessions.sync(connection)
     this.plane = parts.use(
       new ControlPlane(
         {
@@ -107,7 +143,7 @@ export class Mesh implements AsyncDisposable {
           network: () => signer.trusted,
           handlers: controlHandlers,
           greetings: [
-            tellAddresses(options),
+            tellAddresses,
             greetEdgeRouter({ ...context, syncSessions }),
             ({ routerId }) => validation.queueAll(routerId),
             tellConnected(context),
@@ -146,6 +182,22 @@ export class Mesh implements AsyncDisposable {
     this.#log.info('routers connect here', { address: ctrlListener })
   }
 
+  /** Has a connected router compare its copy of the data model; undefined when it is not connected. */
+  async compareDataModel(routerId: string, options: { readonly isFixing?: boolean; readonly signal?: AbortSignal }) {
+    const connection = this.#connectionOf(routerId)
+    return connection && (await compareDataModel(this.model, connection, options))
+  }
+
+  /** What a connected router says of terminators; undefined when it is not connected. */
+  async checkTerminators(
+    routerId: string,
+    ids: readonly string[],
+    options: { readonly isFixing: boolean; readonly signal?: AbortSignal },
+  ) {
+    const connection = this.#connectionOf(routerId)
+    return connection && (await this.validation.check(connection, ids, options))
+  }
+
   /** Shows routers other certificates from now on. */
   renewTls(identity: Identity): void {
     this.#port?.renew({ servers: identity.servers })
@@ -155,13 +207,21 @@ export class Mesh implements AsyncDisposable {
     await this.#parts[Symbol.asyncDispose]()
   }
 
-  /** A router that is deleted or disabled loses its channel at once. */
+  #connectionOf(routerId: string): ControlConnection | undefined {
+    return this.#fabric.state.routers.get(routerId)?.connection as ControlConnection | undefined
+  }
+
+  /** A router that is deleted, disabled or to enroll again loses its channel at once. */
   #routerChanged({ table, id, before, after }: RowChange, peers: PeerStates): void {
     if (table !== 'routers') return
     const connection = this.#fabric.state.routers.get(id)?.connection
     if (after === undefined) {
       connection?.close('the router was deleted')
       if (before !== undefined) peers.removed(id)
-    } else if ((after as { readonly disabled?: boolean }).disabled) connection?.close('the router was disabled')
+    } else {
+      const { disabled, fingerprint } = after as TableRows['routers']
+      if (disabled) connection?.close('the router was disabled')
+      else if (fingerprint === null) connection?.close('the router has to enroll again')
+    }
   }
 }

@@ -48,7 +48,8 @@ export async function runOptions(config: ControllerConfig, deps: LoadDeps): Prom
   const { log, baseDirectory } = deps
   const identity = await loadIdentity(config.identity, 'identity', deps)
   const apiAddress = config.edge.api.address.text
-  const ctrlAddress = (config.ctrl.options.advertiseAddress ?? config.ctrl.listener).text
+  const { advertiseAddress, newListener } = config.ctrl.options
+  const ctrlAddress = (advertiseAddress ?? config.ctrl.listener).text
   const web: WebServer[] = []
   for (const [index, server] of config.web.entries()) {
     const isOwn = server.identity !== config.identity
@@ -96,6 +97,7 @@ export async function runOptions(config: ControllerConfig, deps: LoadDeps): Prom
     apiAddress,
     ctrlListener: config.ctrl.listener.text,
     ctrlAddress,
+    ...(newListener !== undefined && { newCtrlListener: newListener.text }),
     web: config.edge.api.disableOidcAutoBinding ? web : withOidc(web, apiAddress),
     sessions: {
       sessionTimeout: config.edge.api.sessionTimeout,

@@ -1,4 +1,7 @@
-/** `weft router enroll FILE --jwt TOKEN`: from an invitation to certificates, with the flags that scripts for Go routers pass. */
+/**
+ * `weft router enroll FILE --jwt TOKEN`: from an invitation to certificates, with the flags that scripts for Go routers
+ * pass.
+ */
 import { createReadStream } from 'node:fs'
 import { renderProblems } from '@weft/model/config-file'
 import { EnrollError, type KeyKind } from '@weft/pki'
@@ -34,7 +37,7 @@ async function enroll(file: string, flags: EnrollFlags): Promise<void> {
   if (warnings.length > 0) process.stderr.write(`${renderProblems(warnings)}\n`)
   if (config.csr === undefined) {
     process.stderr.write(
-      `weft: ${file} has neither csr nor edge.csr: the certificate will cover no host, so that no one can connect to the router\n`,
+      `weft: ${file} has neither csr nor edge.csr: the certificate will cover no host, so that no one can connect\n`,
     )
   }
   const token = await readTokenArgument(flags.jwt)

@@ -28,12 +28,15 @@ test('what scripts for Go routers pass', () => {
     alias: 'mine',
   })
   assert.equal(settings('--debug-ops=true', '--extend').isRenewalForced, true)
+  assert.equal(settings('--debug-ops').isDebugEnabled, true, 'the file after a flag is not its value')
   assert.equal(settings('--debug-ops=true').isDebugEnabled, true)
+  assert.equal(settings('--debug-ops=false').isDebugEnabled, false)
+  assert.ok(settings('-a').agent)
   settings('--log-queue-size', '4096', '--log-block-threshold', 'warn', '--log-summary-interval', '5s')
 })
 
 test('what makes no sense is refused', () => {
-  for (const bad of ['--cliagent=perhaps', '--cli-agent-addr=nowhere', '--log-formatter=xml']) {
+  for (const bad of ['--cli-agent-addr=nowhere', '--log-formatter=xml']) {
     assert.throws(() => settings(bad), /wanted/, bad)
   }
 })

@@ -12,7 +12,7 @@ export interface RunFlags extends LogFlags {
   readonly cliagent: boolean
   readonly cliAgentAddr?: AgentAddress
   readonly cliAgentAlias?: string
-  readonly debugOps: boolean
+  readonly debugOps?: boolean
   readonly extend?: boolean
 }
 
@@ -28,27 +28,29 @@ export interface RunSettings {
 }
 
 export function withRunFlags(command: Command): Command {
+  const parse = command.parseOptions.bind(command)
+  command.parseOptions = (args) => parse(args.map(plainFlag))
   return withLogFlags(command)
     .option('-v, --verbose', 'the same as --log-level debug')
-    .addOption(
-      new Option('-a, --cliagent [yes]', 'whether there is a local socket for "ziti agent"')
-        .argParser(readYes)
-        .preset('true')
-        .default(true),
-    )
+    .option('-a, --cliagent', 'have a local socket for "ziti agent"', true)
+    .option('--no-cliagent', 'have none')
     .option('--cli-agent-addr <address>', 'where that socket is: unix:PATH or tcp:HOST:PORT', readAgentAddress)
     .option('--cli-agent-alias <name>', 'another name by which the socket is found')
-    .addOption(
-      new Option('--debug-ops [yes]', 'let the socket do what is only for tests')
-        .argParser(readYes)
-        .preset('true')
-        .default(false),
-    )
+    .option('--debug-ops', 'let the socket do what is only for tests')
     .option('-e, --extend', 'renew the certificates at once')
+    .addOption(new Option('--no-debug-ops').hideHelp())
+    .addOption(new Option('--no-extend').hideHelp())
+    .addOption(new Option('--no-verbose').hideHelp())
     .addOption(new Option('--log-formatter <name>').argParser(readFormatter).hideHelp())
     .addOption(new Option('--log-queue-size <lines>').hideHelp())
     .addOption(new Option('--log-block-threshold <level>').hideHelp())
     .addOption(new Option('--log-summary-interval <duration>').hideHelp())
+}
+
+/** Go programs take `--flag=false`; ours say `--no-flag`. */
+function plainFlag(argument: string): string {
+  const found = /^--(cliagent|debug-ops|extend|verbose)=(true|false)$/u.exec(argument)
+  return found ? `--${found[2] === 'true' ? '' : 'no-'}${found[1]}` : argument
 }
 
 export function readRunFlags(flags: RunFlags): RunSettings {
@@ -58,16 +60,9 @@ export function readRunFlags(flags: RunFlags): RunSettings {
   return {
     log: { ...(logLevel && { logLevel }), ...(logFormat && { logFormat }) },
     agent: flags.cliagent ? { address, alias: flags.cliAgentAlias ?? '' } : undefined,
-    isDebugEnabled: flags.debugOps,
+    isDebugEnabled: flags.debugOps === true,
     isRenewalForced: flags.extend === true,
   }
-}
-
-function readYes(text: string): boolean {
-  const word = text.toLowerCase()
-  if (['true', '1', 't', 'yes'].includes(word)) return true
-  if (['false', '0', 'f', 'no'].includes(word)) return false
-  throw new InvalidArgumentError('wanted true or false')
 }
 
 function readAgentAddress(text: string): AgentAddress {

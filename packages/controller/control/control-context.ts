@@ -1,20 +1,29 @@
 /** What the handlers of the control channel work with. */
 import type { Alert, MetricsMessage } from '@weft/wire/messages'
+import type { SessionActivity } from '../auth/session-activity.ts'
 import type { Clock } from '../clock.ts'
 import type { NetworkSigner } from '../enroll/network-signer.ts'
 import type { ConnectEvent } from '../events/event-types.ts'
 import type { Fabric } from '../fabric/fabric.ts'
 import type { Logger } from '../log/logger.ts'
 import type { Kit } from '../resource-kit/kit.ts'
+import type { ControlConnection } from './control-connection.ts'
 import type { RouterDataModel } from './data-model/router-data-model.ts'
+import type { ModelSubscriptions } from './data-model/subscriptions.ts'
 import type { ClientTokenDeps } from './edge/client-tokens.ts'
+import type { HealthChecks } from './edge/health-checks.ts'
+import type { HostSessions } from './edge/host-sessions.ts'
+import type { TunnelerSessions } from './edge/tunneler-sessions.ts'
 import type { PeerStates } from './peer-states.ts'
+import type { SessionSync } from './sessions/session-sync.ts'
 import type { TerminatorValidation } from './terminator-validation.ts'
+import type { ChannelTraces } from './traces/channel-traces.ts'
 
 export interface ControlContext {
   readonly kit: Kit
   readonly fabric: Fabric
   readonly model: RouterDataModel
+  readonly subscriptions: ModelSubscriptions
   readonly peers: PeerStates
   readonly signer: NetworkSigner
   readonly clock: Clock
@@ -24,6 +33,16 @@ export interface ControlContext {
   /** By what clients of routers are known. */
   readonly clientTokens: Omit<ClientTokenDeps, 'view'>
   readonly validation: TerminatorValidation
+  /** When API sessions were used last. */
+  readonly activity: SessionActivity
+  /** What routers know of API sessions. */
+  readonly sessions: SessionSync
+  readonly tunnelerSessions: TunnelerSessions
+  readonly hostSessions: HostSessions
+  readonly healthChecks: HealthChecks
+  /** Tells a router where the controllers are. */
+  readonly tellAddresses: (connection: ControlConnection) => void
+  readonly traces: ChannelTraces
   readonly controllerId: string
 }
 

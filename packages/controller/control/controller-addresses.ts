@@ -8,19 +8,20 @@ export interface ControllerAddress {
   readonly controllerId: string
   /** As routers dial it, `tls:host:port`. */
   readonly ctrlAddress: string
+  /** Where routers are to dial from now on, when that is somewhere else. */
+  readonly newCtrlListener?: string
 }
 
-/** Routers keep the newest by its index; one controller alone never changes it. */
-const INDEX = 1
-
-export function tellAddresses({ controllerId, ctrlAddress }: ControllerAddress) {
+/** Routers keep what has the highest index: it grows from one start of the controller to the next. */
+export function addressTeller({ controllerId, ctrlAddress, newCtrlListener }: ControllerAddress, index: number) {
+  const address = newCtrlListener ?? ctrlAddress
   return (connection: ControlConnection): void => {
     connection.tell('updateCtrlAddresses', {
       body: {
-        addresses: [ctrlAddress],
-        index: INDEX,
+        addresses: [address],
+        index: Math.max(1, index),
         isLeader: true,
-        controllers: [{ id: controllerId, endpoints: [{ address: ctrlAddress }] }],
+        controllers: [{ id: controllerId, endpoints: [{ address }] }],
       },
     })
   }

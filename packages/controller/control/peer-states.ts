@@ -40,6 +40,13 @@ export class PeerStates implements Disposable {
     this.#tellAll({ id: routerId, state: 'Removed' })
   }
 
+  /** What has not gone out yet, by router. */
+  waiting(): readonly { readonly routerId: string; readonly peers: readonly string[]; readonly isSending: boolean }[] {
+    return [...this.#outboxes]
+      .filter(([, { changes, isSending }]) => isSending || changes.size > 0)
+      .map(([{ routerId }, { changes, isSending }]) => ({ routerId, peers: [...changes.keys()], isSending }))
+  }
+
   [Symbol.dispose](): void {
     this.#unfollow()
     this.#outboxes.clear()

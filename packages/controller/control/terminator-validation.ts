@@ -4,6 +4,7 @@
  *
  * Each question has a mark of its own, so that an answer to an older one deletes nothing that was made since.
  */
+import type { RouterTerminatorState } from '@weft/wire/messages'
 import type { Clock } from '../clock.ts'
 import type { ConnectedRouters } from '../fabric/connected-routers.ts'
 import type { Logger } from '../log/logger.ts'
@@ -15,6 +16,9 @@ const SETTLED_MILLISECONDS = 5_000
 const ROUND_MILLISECONDS = 5_000
 const ANSWER_MILLISECONDS = 180_000
 const MOST_PER_MESSAGE = 500
+/** Of an administrator's question. */
+const ASKED_AT_ONCE = 50
+const ASKED_MILLISECONDS = 60_000
 
 export interface TerminatorValidationDeps {
   readonly kit: Kit
@@ -48,6 +52,38 @@ export class TerminatorValidation implements Disposable {
       this.#put(routerId, id, Number.NEGATIVE_INFINITY)
     }
     this.#ask(routerId)
+  }
+
+  /**
+   * What a router says of terminators that it is said to host, for an administrator: those that it does not mention it
+   * cannot tell. With `isFixing` it takes away what it has in vain. Rejects when the router does not answer.
+   */
+  async check(
+    connection: ControlConnection,
+    ids: readonly string[],
+    { isFixing, signal }: { readonly isFixing: boolean; readonly signal?: AbortSignal },
+  ): Promise<ReadonlyMap<string, RouterTerminatorState>> {
+    const answers = new Map<string, RouterTerminatorState>()
+    const options = { timeoutMilliseconds: ASKED_MILLISECONDS, ...(signal && { signal }) }
+    for (let start = 0; start < ids.length; start += ASKED_AT_ONCE) {
+      const some = new Set(ids.slice(start, start + ASKED_AT_ONCE))
+      const terminators = this.#described([...some], 0n)
+      const body = { terminators, fixInvalid: isFixing, postCreate: false }
+      const { message } = await connection.request('validateTerminatorsV2', { body }, options)
+      for (const [id, state] of message.body.states) if (some.has(id)) answers.set(id, state)
+    }
+    return answers
+  }
+
+  /** What has still to be asked about, by router. */
+  waiting(): readonly {
+    readonly routerId: string
+    readonly terminators: readonly string[]
+    readonly isAsking: boolean
+  }[] {
+    return [...this.#queued].map(([routerId, queued]) => {
+      return { routerId, terminators: [...queued.keys()], isAsking: this.#asking.has(routerId) }
+    })
   }
 
   [Symbol.dispose](): void {
@@ -95,14 +131,18 @@ export class TerminatorValidation implements Disposable {
     return ids
   }
 
+  #described(ids: readonly string[], marker: bigint) {
+    return ids.flatMap((id) => {
+      const row = this.#deps.kit.view.get('terminators', id)
+      return row === undefined ? [] : [{ id, binding: row.binding, address: row.address, marker }]
+    })
+  }
+
   async #askAbout(connection: ControlConnection, ids: readonly string[]): Promise<void> {
     const { kit } = this.#deps
     const { routerId } = connection
     const marker = ++this.#mark
-    const terminators = ids.flatMap((id) => {
-      const row = kit.view.get('terminators', id)
-      return row === undefined ? [] : [{ id, binding: row.binding, address: row.address, marker }]
-    })
+    const terminators = this.#described(ids, marker)
     const body = { terminators, fixInvalid: true, postCreate: true }
     const { message } = await connection.request(
       'validateTerminatorsV2',

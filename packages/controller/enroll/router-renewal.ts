@@ -25,7 +25,8 @@ export async function renewRouter(
 ): Promise<RouterCertificates> {
   const check = (view: Change['view']) => {
     const router = view.get('routers', routerId)
-    if (router === undefined || router.fingerprint !== fingerprint || router.disabled) throw new ApiError('UNAUTHORIZED')
+    if (router === undefined || router.fingerprint !== fingerprint || router.disabled)
+      throw new ApiError('UNAUTHORIZED')
   }
   check(kit.view)
   const issued = certify(signer, routerId, readRequests(requests))

@@ -110,6 +110,8 @@ export interface EntityCountEvent {
 /** Somebody reached the controller and was recognised. */
 export interface ConnectEvent {
   readonly namespace: 'connect'
+  /** Where it is not the moment in which it is told. */
+  readonly timestamp?: string
   readonly src_type: 'router' | 'peer' | 'identity'
   readonly dst_type: 'ctrl' | 'router'
   readonly src_id: string

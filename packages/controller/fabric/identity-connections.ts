@@ -70,6 +70,11 @@ export class IdentityConnections implements Presence {
     return 'unknown'
   }
 
+  /** Those who are at a router, or were when it was lost. */
+  known(): IteratorObject<string> {
+    return this.#routersOf.keys()
+  }
+
   /** The routers at which an identity is, or was when they were lost. */
   routersOf(identityId: string): readonly string[] {
     return [...(this.#routersOf.get(identityId) ?? [])]

@@ -71,6 +71,8 @@ export const terminatorFields = defineFields({
   sourceCtrl: text({ setBy: 'server', shown: 'never', symbol: true }),
   cost: integer({ min: 0, max: 65_535 }),
   precedence: oneOf(['default', 'required', 'failed'], {}),
+  /** What it was before its router was taken out of service. */
+  savedPrecedence: optionalText({ setBy: 'server', shown: 'never' }),
 })
 
 export type Terminator = RowOf<typeof terminatorFields>

@@ -86,14 +86,16 @@ export class TestController implements AsyncDisposable {
     this.#parts = own.parts
   }
 
-  static async start(): Promise<TestController> {
+  /** With what is given in place of the usual. */
+  static async start(given: Partial<ControllerOptions> = {}): Promise<TestController> {
     await using parts = new AsyncDisposableStack()
     const directory = await mkdtemp(join(tmpdir(), 'weft-controller-'))
     parts.defer(() => rm(directory, { recursive: true, force: true }))
     const logged: string[] = []
     const log = parts.use(createLogger({ stream: linesInto(logged) }, { level: 'trace', format: 'json' }))
     const eventFile = join(directory, 'events.json')
-    const { pki, options, invitations } = await prepare(directory, eventFile)
+    const { pki, options: usual, invitations } = await prepare(directory, eventFile)
+    const options = { ...usual, ...given }
     const onFailure = (error: unknown) => {
       throw error
     }
@@ -117,7 +119,7 @@ export class TestController implements AsyncDisposable {
     return answered(https.request({ ...tls, ...requestOptions(asked, CLIENT_BASE) }), asked)
   }
 
-  /** Where the client API and the provider listen, for connections that a test makes itself. */
+  /** Where the client API and the provider listen and routers connect, for connections that a test makes itself. */
   get clientAddress(): { readonly host: string; readonly port: number; readonly ca: string } {
     return { host: '127.0.0.1', port: this.#port('tls') ?? 0, ca: this.#options.identity.caPem }
   }
@@ -248,6 +250,8 @@ async function prepare(directory: string, eventFile: string) {
     trustDomain: 'weft',
     databaseFile: join(directory, 'controller.db'),
     apiAddress,
+    // Routers come to the port of the client API.
+    ctrlListener: 'tls:127.0.0.1:0',
     ctrlAddress,
     web: [
       {

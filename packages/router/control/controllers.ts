@@ -29,6 +29,7 @@ export interface ControllersOptions {
 
 type Listener = (connection: ControllerConnection) => void
 
+const mostEndpoints = 16
 const membersInterval = 30_000
 /** Without any controller for so long, the configured ones are dialled besides those that were told. */
 const lonelinessLimit = 5_000
@@ -137,6 +138,17 @@ export class Controllers implements AsyncDisposable {
     this.#addressesIndex = index
     for (const dialer of [...this.#dialers]) if (!ids.has(dialer.known.id)) this.#drop(dialer)
     this.#deps.save(listed)
+  }
+
+  /** A controller has moved, or can be reached in another way as well. */
+  addAddress({ controllerId }: ControllerConnection, text: string): void {
+    const address = this.#deps.readAddress(text)
+    const dialer = [...this.#dialers].find(({ known }) => known.id === controllerId)
+    if (address === undefined || dialer === undefined) return
+    const { endpoints } = dialer.known
+    if (endpoints.some((endpoint) => endpoint.address.text === text)) return
+    dialer.update({ id: controllerId, endpoints: [{ address, groups: [] }, ...endpoints].slice(0, mostEndpoints) })
+    this.#deps.save([...this.#dialers].map(({ known }) => known))
   }
 
   applyLeader(from: ControllerConnection, index: number): void {

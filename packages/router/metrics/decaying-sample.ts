@@ -1,9 +1,8 @@
 /**
- * Hot: updated for each message of a link. No allocation after the first.
- *
  * A sample of what was measured lately: a value's chance to be in it halves about every 46 seconds. Each value gets a
  * priority that grows exponentially with time and is divided by a random number; those with the highest stay (forward
- * decay). The priorities are kept as a heap in two flat arrays, the lowest on top.
+ * decay). The priorities are kept as a heap in two flat arrays, the lowest on top: it is updated for each message of a
+ * link, and allocates nothing.
  */
 
 /** What the peers keep, so that their numbers and ours mean the same. */

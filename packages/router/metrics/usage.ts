@@ -1,8 +1,9 @@
 /**
  * How many bytes each circuit moved in each interval, which is what usage is charged by.
  *
- * Hot: counting is adding to a number of an object that the circuit keeps. Intervals are closed at fixed times of the
- * clock, so that those of all routers are the same; what was counted until then belongs to the interval that ends.
+ * Counting happens for each message, and is adding to a number of an object that the circuit keeps. Intervals are
+ * closed at fixed times of the clock, so that those of all routers are the same; what was counted until then belongs to
+ * the interval that ends.
  */
 
 /** What moved, by the names of the wire. */

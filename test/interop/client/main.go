@@ -13,10 +13,12 @@ import (
 type command func(args []string, session *dialogue) error
 
 var commands = map[string]command{
+	"dial":            dial,
 	"enroll":          enrollIdentity,
 	"enroll-by-token": enrollByToken,
 	"enroll-totp":     enrollTotp,
 	"extend":          extend,
+	"host":            host,
 	"visit":           visit,
 }
 

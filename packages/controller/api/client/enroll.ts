@@ -41,6 +41,7 @@ export function enrollOperations(deps: ClientEnrollDeps): Operation[] {
     method: 'POST',
     path: `/enroll/${method}`,
     access: 'anyone',
+    isOfCrowds: true,
     body: enrollmentContract(name, { isRequired: method !== 'ca' }),
     parameters: method === 'updb' ? [{ name: 'token', kind: 'text' }] : [],
     handle: (call: Call<EnrollmentBody | undefined>) => {
@@ -54,6 +55,7 @@ export function enrollOperations(deps: ClientEnrollDeps): Operation[] {
       method: 'POST',
       path: '/enroll',
       access: 'anyone',
+      isOfCrowds: true,
       body: genericContract,
       parameters: [
         { name: 'method', kind: 'text' },

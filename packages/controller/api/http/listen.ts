@@ -14,6 +14,7 @@ import { type ListenAddress, parseListenAddress } from './listen-address.ts'
 import { explainListenError, ListenError } from './listen-error.ts'
 import { type HttpLog, type RequestHandler, readTarget } from './request-handler.ts'
 import { createTlsServer, TlsChoices, type TlsMaterial } from './tls-listener.ts'
+import { refuseBadUpgrade, type UpgradeHandler } from './upgrade.ts'
 import { defaultWebLimits, httpOptions, silenceTimeout, type WebLimits } from './web-limits.ts'
 
 export interface BindPoint {
@@ -32,7 +33,7 @@ export interface WebServerOptions {
   readonly limits?: Partial<WebLimits>
   readonly log: HttpLog
   /** Takes connections that ask for another protocol, such as a websocket. */
-  readonly onUpgrade?: (request: http.IncomingMessage, socket: Socket, head: Buffer) => void
+  readonly upgrades?: UpgradeHandler
 }
 
 /** What became of a bind point: the address it listens on, or why it does not. */
@@ -151,15 +152,25 @@ function createServer(
   choices: TlsChoices | undefined,
   connections: Connections,
 ): Server {
+  const isUpgrade = (request: http.IncomingMessage) => options.upgrades?.isWanted(request) ?? false
+  const settings = { ...httpOptions(limits), shouldUpgradeCallback: isUpgrade }
   const server =
     choices === undefined
-      ? http.createServer(httpOptions(limits))
-      : createTlsServer(choices, httpOptions(limits), limits.handshakeTimeout)
+      ? http.createServer(settings)
+      : createTlsServer(choices, settings, limits.handshakeTimeout)
   const onRequest = requestListener(options, bindPoint, limits, connections.silent)
   server.on('request', onRequest)
   // The body's reader tells the client to continue, once nothing speaks against the request.
   server.on('checkContinue', onRequest)
-  if (options.onUpgrade !== undefined) server.on('upgrade', options.onUpgrade)
+  const { upgrades } = options
+  if (upgrades !== undefined) {
+    server.on('upgrade', (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
+      connections.silent.delete(socket)
+      const isBad = request.rawHeaders.length > 2 * limits.maxHeaders || hasTwoHosts(request.rawHeaders)
+      if (isBad || !upgrades.isWanted(request)) refuseBadUpgrade(socket)
+      else upgrades.accept(request, socket, head)
+    })
+  }
   server.on('clientError', answerClientError)
   server.on('tlsClientError', (err) => options.log.debug('TLS handshake failed', { err, server: options.name }))
   server.on('drop', (dropped) => options.log.debug('connection turned away, too many are open', { ...dropped }))

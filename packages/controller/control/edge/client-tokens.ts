@@ -2,21 +2,27 @@
  * Who a router's client is, by the tokens that the client has shown to the router. A router says nothing of identities
  * that counts: each token is verified here, with its time and all three kinds of revocation.
  */
+import { isDisabled } from '../../auth/disabled.ts'
 import type { NetworkTokens } from '../../auth/tokens/network-tokens.ts'
 import { asSessionToken, type TokenVerifier } from '../../auth/tokens/token-verifier.ts'
+import type { Clock } from '../../clock.ts'
 import { findOne, type View } from '../../state/view.ts'
+import { isComplete } from '../sessions/session-record.ts'
 import { EdgeRefusal } from './edge-refusal.ts'
 
 export interface ClientTokenDeps {
   readonly view: View
   readonly verifier: TokenVerifier
   readonly tokens: NetworkTokens
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /** An authenticated client. */
 export interface Client {
   readonly identityId: string
   readonly apiSessionId: string
+  /** Of its access token, if it has one. */
+  readonly tokenId?: string
 }
 
 /** A client with the right to dial or host a service. */
@@ -32,34 +38,39 @@ const LONGEST_TOKEN = 16_384
 /** Every JSON object in base64 begins so. */
 const JWT_START = 'ey'
 
-export function clientOf(deps: ClientTokenDeps, apiSessionToken: string): Client {
-  return isJwt(apiSessionToken) ? bearerOf(deps, apiSessionToken) : storedOf(deps, apiSessionToken)
+/** Whoever dials without a session for the service has an access token: it is judged as a whole, here and by routers. */
+export function bearerOf(deps: ClientTokenDeps, accessToken: string): Client {
+  if (!isJwt(accessToken)) throw noApiSession('the token is no access token')
+  return verifiedBearer(deps, accessToken)
 }
 
 /** The session of a service token that belongs to the API session of the other token. */
 export function sessionOf(deps: ClientTokenDeps, apiSessionToken: string, sessionToken: string): ClientSession {
-  const client = clientOf(deps, apiSessionToken)
   const isBearer = isJwt(apiSessionToken)
+  const client = isBearer ? verifiedBearer(deps, apiSessionToken) : storedOf(deps, apiSessionToken)
   const session = isJwt(sessionToken) ? signedSession(deps, sessionToken, isBearer) : storedSession(deps, sessionToken)
   if (session.apiSessionId !== client.apiSessionId || session.identityId !== client.identityId) {
     throw new EdgeRefusal('invalidSession', 'the session is of another client')
   }
-  return session
+  return { ...session, ...client }
 }
 
-function bearerOf({ verifier }: ClientTokenDeps, token: string): Client {
+function verifiedBearer({ verifier }: ClientTokenDeps, token: string): Client {
   const { claims } = verifier.verifySignature(token)
   const access = claims === undefined ? undefined : asSessionToken(claims, 'a')
   if (claims === undefined || access === undefined) throw noApiSession('the access token is not of this network')
   if (verifier.timeProblem(claims) !== undefined) throw noApiSession('the access token is not in its time')
   const problem = verifier.sessionProblem(access)
   if (problem !== undefined) throw noApiSession(`the access token: ${problem}`)
-  return { identityId: access.sub, apiSessionId: access.z_asid }
+  return { identityId: access.sub, apiSessionId: access.z_asid, tokenId: access.jti }
 }
 
-function storedOf({ view }: ClientTokenDeps, token: string): Client {
+function storedOf({ view, clock }: ClientTokenDeps, token: string): Client {
   const session = findOne(view, 'apiSessions', 'token', token)
   if (session === undefined) throw noApiSession('the API session does not exist')
+  const identity = view.get('identities', session.identityId)
+  if (identity === undefined || isDisabled(identity, clock.now())) throw noApiSession('its identity is disabled')
+  if (!isComplete(view, session)) throw noApiSession('the API session is not fully authenticated')
   return { identityId: session.identityId, apiSessionId: session.id }
 }
 

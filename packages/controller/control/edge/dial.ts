@@ -4,7 +4,8 @@ import type { Circuit, CircuitRequest } from '../../fabric/circuit.ts'
 import type { ControlConnection } from '../control-connection.ts'
 import type { ControlContext } from '../control-context.ts'
 
-export interface Dial extends Pick<CircuitRequest, 'identityId' | 'apiSessionId' | 'sessionId' | 'circuitId'> {
+export interface Dial
+  extends Pick<CircuitRequest, 'identityId' | 'apiSessionId' | 'sessionId' | 'tokenId' | 'circuitId'> {
   readonly clientId: string
   readonly serviceId: string
   readonly instanceId: string | undefined

@@ -11,7 +11,9 @@ export type HostedBinding = 'edge' | 'tunnel'
 
 export interface HostedTerminator {
   readonly id: string
-  readonly binding: HostedBinding
+  /** Where its router finds it; the id unless said otherwise. */
+  readonly address?: string
+  readonly binding: string
   readonly serviceId: string
   readonly routerId: string
   readonly hostId: string
@@ -55,9 +57,10 @@ export function putTerminator(change: Change, wanted: HostedTerminator): void {
   }
   checkInstance(change, wanted)
   const { id, binding, serviceId, routerId, hostId, instanceId, instanceSecret, cost, sourceCtrl } = wanted
+  const { address = id } = wanted
   const values = {
     binding,
-    address: id,
+    address,
     serviceId,
     routerId,
     hostId,

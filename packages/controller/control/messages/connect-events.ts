@@ -3,23 +3,29 @@
  * whom it does not name is gone.
  */
 import type { IdentityConnectEvents } from '@weft/wire/messages'
-import type { ReportedConnect } from '../control-context.ts'
 import { defineHandler } from '../handler.ts'
 
-export const connectEvents = defineHandler(
-  'connectEvents',
-  ({ message: { body }, from }, { kit, fabric, reports }) => {
-    if (!fabric.state.routers.isCurrent(from)) return
-    const { events, fullState: isFullState } = body
-    const present = new Map(events.map(({ identityId, isConnected }) => [identityId, isConnected]))
-    const ids = (wanted: boolean) => present.entries().flatMap(([id, isConnected]) => (isConnected === wanted ? [id] : []))
-    fabric.reportIdentities(from, { connected: ids(true), disconnected: ids(false), isFullState })
-    const isKnown = (id: string) => kit.view.get('identities', id) !== undefined
-    const connects = events.filter(({ identityId }) => isKnown(identityId)).flatMap(reported)
-    if (connects.length > 0) reports.connects(from.routerId, connects.sort((a, b) => a.connectTime - b.connectTime))
-  },
-)
+export const connectEvents = defineHandler('connectEvents', ({ message: { body }, from }, { kit, fabric, reports }) => {
+  if (!fabric.state.routers.isCurrent(from)) return
+  const { events, fullState: isFullState } = body
+  const present = new Map(events.map(({ identityId, isConnected }) => [identityId, isConnected]))
+  const ids = (wanted: boolean) =>
+    present.entries().flatMap(([id, isConnected]) => (isConnected === wanted ? [id] : []))
+  fabric.reportIdentities(from, { connected: ids(true), disconnected: ids(false), isFullState })
+  const isKnown = (id: string) => kit.view.get('identities', id) !== undefined
+  const connects = events.filter(({ identityId }) => isKnown(identityId)).flatMap(connectsOf)
+  for (const { identityId, srcAddr, dstAddr } of connects.sort((a, b) => a.connectTime - b.connectTime)) {
+    reports.connected({
+      src_type: 'identity',
+      dst_type: 'router',
+      src_id: identityId,
+      src_addr: srcAddr,
+      dst_id: from.routerId,
+      dst_addr: dstAddr,
+    })
+  }
+})
 
-function reported({ identityId, connectTimes }: IdentityConnectEvents): readonly ReportedConnect[] {
+function connectsOf({ identityId, connectTimes }: IdentityConnectEvents) {
   return connectTimes.map((connect) => ({ identityId, ...connect }))
 }

@@ -1,5 +1,5 @@
 /** A dial without a session for the service: the router has judged it by the data model, and it is judged again here. */
-import { clientOf } from '../edge/client-tokens.ts'
+import { bearerOf } from '../edge/client-tokens.ts'
 import { dialFor } from '../edge/dial.ts'
 import { EdgeRefusal, replyRefusal } from '../edge/edge-refusal.ts'
 import { accessedService, checkRouter } from '../edge/router-access.ts'
@@ -10,7 +10,7 @@ const LONGEST_ID = 64
 export const createCircuitV3 = defineHandler('createCircuitV3', async ({ message, frame, from }, context) => {
   try {
     const { view } = context.kit
-    const client = clientOf({ view, ...context.clientTokens }, message.apiSessionToken)
+    const client = bearerOf({ view, ...context.clientTokens }, message.apiSessionToken)
     if (client.identityId !== message.identityId) {
       throw new EdgeRefusal('invalidApiSession', 'the token is of another identity')
     }

@@ -1,47 +1,53 @@
 /** An SDK hosts a service at a router. */
-import { sessionOf } from '../edge/client-tokens.ts'
+import type { ControlConnection } from '../control-connection.ts'
+import type { ControlContext } from '../control-context.ts'
+import { type ClientSession, sessionOf } from '../edge/client-tokens.ts'
 import { EdgeRefusal, refusalOf } from '../edge/edge-refusal.ts'
 import { accessedService, checkRouter } from '../edge/router-access.ts'
-import { checkTerminator, putTerminator } from '../edge/terminator-rows.ts'
+import { checkTerminator, putTerminator, removeTerminators } from '../edge/terminator-rows.ts'
 import { defineHandler } from '../handler.ts'
 
 export const createTerminatorV2 = defineHandler(
   'createTerminatorV2',
   async ({ message: { body }, frame, from }, context) => {
-    const { kit, clientTokens, controllerId, validation } = context
-    const { address: id, instanceId, instanceSecret, peerData, cost, precedence } = body
-    const terminatorId = id
+    const { kit, controllerId: sourceCtrl, validation, hostSessions } = context
+    const { address: id, apiSessionToken, sessionToken, fingerprints: _, ...wanted } = body
+    const { routerId } = from
+    const answer = { terminatorId: id }
     try {
-      checkTerminator({ id, cost })
-      const session = sessionOf({ view: kit.view, ...clientTokens }, body.apiSessionToken, body.sessionToken)
-      if (session.type !== 'Bind') throw new EdgeRefusal('wrongSessionType', 'the session is not for hosting')
+      checkTerminator({ id, cost: wanted.cost })
+      const session = hostingSession(context, from, apiSessionToken, sessionToken)
       const { identityId: hostId, serviceId } = session
-      const access = { routerId: from.routerId, identityId: hostId, serviceId }
-      checkRouter(kit.view, access, 'invalidEdgeRouterForSession')
-      accessedService(kit.view, access, 'Bind')
-      const { routerId } = from
-      const sourceCtrl = controllerId
-      const wanted = {
-        id,
-        serviceId,
-        routerId,
-        hostId,
-        instanceId,
-        instanceSecret,
-        peerData,
-        cost,
-        precedence,
-        sourceCtrl,
+      const place = { id, binding: 'edge', serviceId, routerId, hostId, sourceCtrl }
+      await kit.writeAsController((change) => putTerminator(change, { ...wanted, ...place }))
+      hostSessions.hosts(id, session)
+      try {
+        // What has ended while it was being written has not seen the terminator.
+        hostingSession(context, from, apiSessionToken, sessionToken)
+      } catch (error) {
+        await kit.writeAsController((change) => removeTerminators(change, routerId, [id]))
+        throw error
       }
-      await kit.writeAsController((change) => putTerminator(change, { ...wanted, binding: 'edge' }))
       validation.queue(routerId, id)
-      from.reply(frame, 'createTerminatorV2Response', { body: { terminatorId, result: 'Success' } })
+      from.reply(frame, 'createTerminatorV2Response', { body: { ...answer, result: 'Success' } })
     } catch (error) {
-      const { code: errorCode, hint, isBusy, message: msg } = refusalOf(error)
+      const { code: errorCode, hint: retryHint, isBusy, message: msg } = refusalOf(error)
       const result = isBusy ? 'FailedBusy' : 'FailedOther'
-      from.reply(frame, 'createTerminatorV2Response', {
-        body: { terminatorId, result, msg, errorCode, retryHint: hint },
-      })
+      from.reply(frame, 'createTerminatorV2Response', { body: { ...answer, result, msg, errorCode, retryHint } })
     }
   },
 )
+
+function hostingSession(
+  { kit: { view }, clientTokens }: ControlContext,
+  { routerId }: ControlConnection,
+  apiSessionToken: string,
+  sessionToken: string,
+): ClientSession {
+  const session = sessionOf({ view, ...clientTokens }, apiSessionToken, sessionToken)
+  if (session.type !== 'Bind') throw new EdgeRefusal('wrongSessionType', 'the session is not for hosting')
+  const access = { routerId, ...session }
+  checkRouter(view, access, 'invalidEdgeRouterForSession')
+  accessedService(view, access, 'Bind')
+  return session
+}

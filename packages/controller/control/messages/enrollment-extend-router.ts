@@ -14,7 +14,10 @@ export const enrollmentExtendRouter = defineHandler(
     try {
       const requests = { certCsr: clientCertCsr, serverCertCsr }
       const { fingerprint } = from.channel.first.connection
-      const { client, server } = await renewRouter({ kit, signer }, { routerId, fingerprint, requests, isProofRequired })
+      const { client, server } = await renewRouter(
+        { kit, signer },
+        { routerId, fingerprint, requests, isProofRequired },
+      )
       await from.send('enrollmentCerts', { body: { clientCertPem: client.chainPem, serverCertPem: server.chainPem } })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error

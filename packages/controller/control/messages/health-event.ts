@@ -5,11 +5,11 @@ import { defineHandler } from '../handler.ts'
 
 export const healthEvent = defineHandler(
   'healthEvent',
-  ({ message: { body }, from }, { kit, clientTokens, reports, log }) => {
-    const { apiSessionToken, sessionToken, terminatorId, checkPassed } = body
+  ({ message: { body }, from }, { kit, clientTokens, healthChecks, log }) => {
+    const { apiSessionToken, sessionToken, checkPassed } = body
     try {
       const { serviceId } = sessionOf({ view: kit.view, ...clientTokens }, apiSessionToken, sessionToken)
-      reports.healthCheck(from.routerId, { serviceId, terminatorId, hasPassed: checkPassed })
+      healthChecks.count(serviceId, checkPassed)
     } catch (error) {
       // It is told without being asked for, and nobody waits for an answer.
       if (!(error instanceof EdgeRefusal)) throw error

@@ -3,7 +3,7 @@
  * which means nothing to it: the time is made of what the list says, and another list has another time.
  */
 import { createHash } from 'node:crypto'
-import { servicesList } from '@weft/wire/messages'
+import { controlMessages } from '@weft/wire/messages'
 import { EdgeRefusal } from '../edge/edge-refusal.ts'
 import { tunnelServices } from '../edge/tunnel-services.ts'
 import { defineHandler } from '../handler.ts'
@@ -18,7 +18,7 @@ export const listServices = defineHandler(
     try {
       const apiSession = await tunnelerSessions.apiSession(from)
       const services = [...tunnelServices(kit.view, apiSession)]
-      const lastUpdate = timeOf(servicesList.encode({ services }))
+      const lastUpdate = timeOf(controlMessages.encode('serviceList', { body: { services } }).body)
       if (!lastUpdate.equals(known)) await from.send('serviceList', { body: { lastUpdate, services } })
     } catch (error) {
       if (!(error instanceof EdgeRefusal)) throw error

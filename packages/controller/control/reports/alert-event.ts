@@ -1,20 +1,17 @@
 /** An alert of a router as an event. Of itself a router speaks as `self`: who that is, its channel says. */
 import type { Alert } from '@weft/wire/messages'
-import { timestamp } from '../../clock.ts'
 import type { AlertEvent } from '../../events/fabric-events.ts'
+import { writableTime } from './writable-time.ts'
 
 /** A router whose tunneler is meant; the tunneler's identity has the id of its router. */
 const TUNNELER = 'ert'
-
-/** Dates that JavaScript can write. */
-const LATEST = 8.64e15
 
 export function alertEvent(routerId: string, alert: Alert): AlertEvent {
   const { self, ...others } = Object.fromEntries(alert.relatedEntities)
   const own = self === undefined ? {} : { router: routerId, ...(self === TUNNELER && { identity: routerId }) }
   return {
     namespace: 'alert',
-    timestamp: timestamp(Math.max(0, Math.min(alert.timestamp, LATEST))),
+    timestamp: writableTime(alert.timestamp),
     // Whatever a router says of the source: it speaks for itself alone.
     alert_source_type: 'router',
     alert_source_id: routerId,

@@ -1,16 +1,13 @@
 /** What a router has measured, one event for each metric. Metrics of a link name the link and its ends apart. */
 import { randomUUID } from 'node:crypto'
 import { type MetricsMessage, millisecondsOf } from '@weft/wire/messages'
-import { timestamp } from '../../clock.ts'
 import type { MetricsEvent } from '../../events/fabric-events.ts'
 import type { LinkEnds } from '../../fabric/link.ts'
+import { writableTime } from './writable-time.ts'
 
 export interface MeasuredLinks {
   get(linkId: string): LinkEnds | undefined
 }
-
-/** Dates that JavaScript can write. */
-const LATEST = 8.64e15
 
 type Values = Readonly<Record<string, number>>
 type Distribution = MetricsMessage['histograms'] extends ReadonlyMap<string, infer T> ? T : never
@@ -23,11 +20,15 @@ export function* metricsEvents(
   now: number,
 ): Generator<MetricsEvent> {
   const source_event_id = randomUUID()
-  const said = message.timestamp === undefined ? now : millisecondsOf(message.timestamp)
-  // A clock that is out of any range says nothing.
-  const time = said >= 0 && said <= LATEST ? said : now
+  const time = message.timestamp === undefined ? now : millisecondsOf(message.timestamp)
   const tags = Object.fromEntries(message.tags)
-  const common = { namespace: 'metrics', timestamp: timestamp(time), source_id, version: 3, source_event_id } as const
+  const common = {
+    namespace: 'metrics',
+    timestamp: writableTime(time),
+    source_id,
+    version: 3,
+    source_event_id,
+  } as const
   for (const [metric_type, name, metrics] of measured(message)) {
     const { metric, linkId } = nameOf(name)
     const link = linkId === undefined ? undefined : links.get(linkId)

@@ -7,6 +7,7 @@ import type { ReportedConnect, RouterReports } from '../control-context.ts'
 import { alertEvent } from './alert-event.ts'
 import { type MeasuredLinks, metricsEvents } from './metrics-events.ts'
 import { usageEvents } from './usage-events.ts'
+import { writableTime } from './writable-time.ts'
 
 export interface ReportEventsDeps {
   readonly dispatcher: EventDispatcher
@@ -44,8 +45,9 @@ export class ReportEvents implements RouterReports {
   }
 
   connects(routerId: string, connects: readonly ReportedConnect[]): void {
-    for (const { identityId, srcAddr, dstAddr } of connects) {
+    for (const { identityId, connectTime, srcAddr, dstAddr } of connects) {
       this.connected({
+        timestamp: writableTime(connectTime),
         src_type: 'identity',
         dst_type: 'router',
         src_id: identityId,

@@ -7,7 +7,8 @@ import type { Commit } from '../../state/writer.ts'
 import { isComplete, sessionRecord } from './session-record.ts'
 import { SYNC_STRATEGY, type SyncIds, syncState } from './sync-state.ts'
 
-type ApiSession = TableRows['apiSessions']
+/** A row as it was or is, if it was or is. */
+type Was<T extends keyof TableRows> = TableRows[T] | undefined
 
 /** In one message. */
 export const MOST_API_SESSIONS = 100
@@ -46,32 +47,21 @@ export class SessionChanges {
   }
 
   #take({ table, id, before, after }: RowChange): void {
-    switch (table) {
-      case 'apiSessions':
-        return this.#apiSession(before as ApiSession | undefined, after as ApiSession | undefined)
-      case 'apiSessionCertificates':
-        this.#updated.add(((after ?? before) as TableRows['apiSessionCertificates']).apiSessionId)
-        return
-      case 'authenticators':
-        return this.#authenticator(
-          before as TableRows['authenticators'] | undefined,
-          after as TableRows['authenticators'] | undefined,
-        )
-      case 'sessions':
-        if (after === undefined) this.#removedSessions.push(id)
+    if (table === 'apiSessions') this.#apiSession(before as Was<'apiSessions'>, after as Was<'apiSessions'>)
+    else if (table === 'authenticators') this.#authenticator(before as Was<typeof table>, after as Was<typeof table>)
+    else if (table === 'sessions' && after === undefined) this.#removedSessions.push(id)
+    else if (table === 'apiSessionCertificates') {
+      this.#updated.add(((after ?? before) as TableRows[typeof table]).apiSessionId)
     }
   }
 
-  #apiSession(before: ApiSession | undefined, after: ApiSession | undefined): void {
+  #apiSession(before: Was<'apiSessions'>, after: Was<'apiSessions'>): void {
     if (after === undefined) this.#removedTokens.push(before!.token)
     else if (before === undefined || before.isMfaComplete !== after.isMfaComplete) this.#added.add(after.id)
   }
 
   /** Another certificate of an identity is good for each of its sessions. */
-  #authenticator(
-    before: TableRows['authenticators'] | undefined,
-    after: TableRows['authenticators'] | undefined,
-  ): void {
+  #authenticator(before: Was<'authenticators'>, after: Was<'authenticators'>): void {
     if (before?.certFingerprint === after?.certFingerprint) return
     const { identityId } = (after ?? before)!
     for (const { id } of this.#view.find('apiSessions', 'identityId', identityId)) this.#updated.add(id)

@@ -97,8 +97,9 @@ export class SessionSync implements Disposable {
     const id = this.#ids.next()
     let sequence = 0
     let waiting: SessionRecord[] = []
-    for (const session of ids.values().flatMap((id) => view.get('apiSessions', id) ?? [])) {
-      if (!isComplete(view, session)) continue
+    for (const sessionId of ids) {
+      const session = view.get('apiSessions', sessionId)
+      if (session === undefined || !isComplete(view, session)) continue
       // A chunk goes when it is known that there is another: the last one must say that it is.
       if (waiting.length === MOST_API_SESSIONS) {
         yield fullStateMessage(waiting, syncState({ id, sequence: sequence++, isLast: false }))

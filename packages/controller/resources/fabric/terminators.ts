@@ -3,7 +3,7 @@ import { restricted } from '../../resource-kit/fields.ts'
 import { defineResource, type Resource } from '../../resource-kit/resource.ts'
 import { type TerminatorCosts, terminatorFields, terminatorSymbols } from '../terminators.ts'
 
-const { serviceId, binding, address, cost, precedence, peerData, sourceCtrl } = terminatorFields
+const { serviceId, binding, address, cost, precedence, savedPrecedence, peerData, sourceCtrl } = terminatorFields
 
 const fields = {
   serviceId,
@@ -17,6 +17,7 @@ const fields = {
   sourceCtrl,
   cost,
   precedence,
+  savedPrecedence,
 }
 
 export function fabricTerminators({ terminatorCosts }: { readonly terminatorCosts: TerminatorCosts }): Resource {

@@ -1,0 +1,108 @@
+/**
+ * Traces of channels: one record for each message that goes over a channel whose name matches. Routers trace their own at the
+ * controller's wish and send the records here; the controller traces its control channels itself.
+ *
+ * A traced channel is watched from outside, by its frames; what is in them is not shown, because tokens and keys are.
+ */
+import { SearchPattern } from '@weft/model'
+import {
+  bodyLengthAt,
+  type Channel,
+  channelHeader,
+  contentTypeAt,
+  findHeader,
+  headersLengthAt,
+  sequenceAt,
+  valueLengthAt,
+} from '@weft/wire'
+import type { ChannelTrace } from '@weft/wire/messages'
+import type { Clock } from '../../clock.ts'
+import type { ConnectedRouters } from '../../fabric/connected-routers.ts'
+import { Followers } from '../../fabric/followers.ts'
+import type { ControlConnection } from '../control-connection.ts'
+
+export interface ChannelTracesDeps {
+  readonly routers: ConnectedRouters
+  readonly clock: Clock
+}
+
+/** Expressions that can be in force at one time; the oldest is forgotten. */
+const MOST_PATTERNS = 100
+
+export class ChannelTraces implements Disposable {
+  readonly #deps: ChannelTracesDeps
+  readonly #controllerId: string
+  readonly #followers = new Followers<ChannelTrace>()
+  readonly #traced = new Map<Channel, Disposable>()
+  readonly #unfollow: () => void
+  #patterns: SearchPattern[] = []
+
+  constructor(deps: ChannelTracesDeps, { controllerId }: { readonly controllerId: string }) {
+    this.#deps = deps
+    this.#controllerId = controllerId
+    this.#unfollow = deps.routers.follow(({ type, router }) => {
+      const { channel } = router.connection as ControlConnection
+      if (type === 'connected') this.#watchIfWanted(channel)
+      else if (type === 'disconnected') this.#release(channel)
+    })
+  }
+
+  /** Who reads the records. */
+  follow(follower: (trace: ChannelTrace) => void): () => void {
+    return this.#followers.add(follower)
+  }
+
+  /** A record that a router has sent. */
+  received(trace: ChannelTrace): void {
+    this.#followers.tell(trace)
+  }
+
+  /** Traces the controller's own channels whose names match, or no longer; answers which these are at the moment. */
+  toggle(pattern: SearchPattern, isEnabled: boolean): readonly { readonly name: string; readonly isMatch: boolean }[] {
+    this.#patterns = this.#patterns.filter(({ source }) => source !== pattern.source)
+    if (isEnabled) this.#patterns = [...this.#patterns, pattern].slice(-MOST_PATTERNS)
+    return [...this.#deps.routers.all()].map(({ connection }) => {
+      const { channel } = connection as ControlConnection
+      const isMatch = pattern.occursIn(channel.name)
+      if (isMatch && isEnabled) this.#watchIfWanted(channel)
+      else if (isMatch) this.#release(channel)
+      return { name: channel.name, isMatch }
+    })
+  }
+
+  [Symbol.dispose](): void {
+    this.#unfollow()
+    for (const watch of this.#traced.values()) watch[Symbol.dispose]()
+    this.#traced.clear()
+  }
+
+  #watchIfWanted(channel: Channel): void {
+    if (this.#traced.has(channel) || !this.#patterns.some((pattern) => pattern.occursIn(channel.name))) return
+    const watch = channel.observe({
+      received: (buffer, start) => this.#record(channel, buffer, start, true),
+      sent: (head, start) => this.#record(channel, head, start, false),
+    })
+    this.#traced.set(channel, watch)
+  }
+
+  #release(channel: Channel): void {
+    this.#traced.get(channel)?.[Symbol.dispose]()
+    this.#traced.delete(channel)
+  }
+
+  #record(channel: Channel, buffer: Buffer, start: number, isRx: boolean): void {
+    const replyFor = findHeader(buffer, start, channelHeader.replyFor)
+    const isReply = replyFor >= 0 && valueLengthAt(buffer, replyFor) === 4
+    this.#followers.tell({
+      timestamp: BigInt(Math.round(this.#deps.clock.now())) * 1_000_000n,
+      identity: this.#controllerId,
+      channel: channel.name,
+      isRx,
+      contentType: contentTypeAt(buffer, start),
+      sequence: sequenceAt(buffer, start),
+      replyFor: isReply ? buffer.readInt32LE(replyFor) : -1,
+      length: headersLengthAt(buffer, start) + bodyLengthAt(buffer, start),
+      decode: Buffer.alloc(0),
+    })
+  }
+}

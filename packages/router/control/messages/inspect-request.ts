@@ -1,0 +1,6 @@
+/** A look into the running router. */
+import { defineHandler } from '../handler.ts'
+
+export const inspectRequest = defineHandler('inspectRequest', ({ message: { body }, frame, from }, { inspect }) => {
+  from.reply(frame, 'inspectResponse', { body: inspect(body.requestedValues) })
+})

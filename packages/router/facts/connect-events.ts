@@ -1,0 +1,55 @@
+/**
+ * Tells controllers which identities are connected to this router. Everything is told when a channel begins and now and
+ * then again, so that a controller that has missed something is put right.
+ */
+import type { IdentityConnectEvents } from '@weft/wire/messages'
+import type { ControllerConnection } from '../control/controller-connection.ts'
+
+export interface ConnectEventsDeps {
+  readonly controllers: () => Iterable<ControllerConnection>
+  /** Everyone who is connected. */
+  readonly connected: () => readonly IdentityConnectEvents[]
+}
+
+export interface ConnectEventsOptions {
+  /** Milliseconds. */
+  readonly batchInterval: number
+  readonly fullSyncInterval: number
+}
+
+export class ConnectEvents implements Disposable {
+  readonly #deps: ConnectEventsDeps
+  readonly #options: ConnectEventsOptions
+  readonly #first = new Set<NodeJS.Timeout>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(deps: ConnectEventsDeps, options: ConnectEventsOptions) {
+    this.#deps = deps
+    this.#options = options
+  }
+
+  start(): this {
+    this.#timer ??= setInterval(() => {
+      for (const controller of this.#deps.controllers()) this.#tellAll(controller)
+    }, this.#options.fullSyncInterval).unref()
+    return this
+  }
+
+  /** A controller that has just connected hears of everyone soon. */
+  add(controller: ControllerConnection): void {
+    const timer = setTimeout(() => {
+      this.#first.delete(timer)
+      if (controller.isConnected) this.#tellAll(controller)
+    }, this.#options.batchInterval).unref()
+    this.#first.add(timer)
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    for (const timer of this.#first) clearTimeout(timer)
+  }
+
+  #tellAll(controller: ControllerConnection): void {
+    controller.tell('connectEvents', { body: { events: this.#deps.connected(), fullState: true } })
+  }
+}
