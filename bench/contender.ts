@@ -15,6 +15,8 @@ export interface ContenderOptions {
 }
 
 const BASE = '/edge/management/v1'
+/** Paths of the Fabric API are named in full. */
+const FABRIC = '/fabric/v1/'
 
 export class Contender {
   readonly name: string
@@ -45,12 +47,18 @@ export class Contender {
   /** The bytes of a request to the management API, body and all. */
   request(method: string, path: string, body?: string): string {
     const session = this.#token === '' ? '' : `zt-session: ${this.#token}\r\n`
-    return this.#bytes(`${method} ${BASE}${path}`, session, 'application/json', body)
+    const target = path.startsWith(FABRIC) ? path : `${BASE}${path}`
+    return this.#bytes(`${method} ${target}`, session, 'application/json', body)
   }
 
   /** The bytes of a request of nobody to any path. */
   anonymousRequest(method: string, path: string, body?: string, contentType = 'application/json'): string {
     return this.#bytes(`${method} ${path}`, '', contentType, body)
+  }
+
+  /** The bytes of a request of somebody else to any path. */
+  requestOf(token: string, method: string, path: string, body?: string): string {
+    return this.#bytes(`${method} ${path}`, `zt-session: ${token}\r\n`, 'application/json', body)
   }
 
   #bytes(target: string, session: string, contentType: string, body: string | undefined): string {

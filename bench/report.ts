@@ -13,12 +13,13 @@ export interface Line {
 }
 
 const columns = ['size', 'kind', 'workload'] as const
-const perContender = ['req/s', 'p50 ms', 'p99 ms', 'CPU s/1000'] as const
 
-export function table(lines: readonly Line[], [ours, other]: readonly string[]): string {
+/** `rate` names what is counted in a second. */
+export function table(lines: readonly Line[], [ours, other]: readonly string[], rate = 'req/s'): string {
   const names = other === undefined ? [ours!] : [ours!, other]
+  const perContender = [rate, 'p50 ms', 'p99 ms', 'CPU s/1000']
   const head = [...columns, ...names.flatMap((name) => perContender.map((column) => `${name} ${column}`))]
-  if (other !== undefined) head.push(`${ours}/${other} req/s`, '(least to most)', `${other}/${ours} CPU`)
+  if (other !== undefined) head.push(`${ours}/${other} ${rate}`, '(least to most)', `${other}/${ours} CPU`)
   const rows = lines.map(({ size, kind, workload, measured }) => {
     const row = [String(size), kind, workload]
     for (const name of names) row.push(...summary(measured.get(name) ?? []))
@@ -55,7 +56,7 @@ function summary(rounds: readonly Round[]): readonly string[] {
   if (all(rounds).length === 0) return ['-', '-', '-', '-']
   const latencies = all(rounds)
   return [
-    median(rounds.map(rate)).toFixed(0),
+    median(rounds.map(rateOf)).toFixed(0),
     shown(quantile(latencies, 0.5)),
     shown(quantile(latencies, 0.99)),
     shown(cpuPerThousand(rounds)),
@@ -63,7 +64,7 @@ function summary(rounds: readonly Round[]): readonly string[] {
 }
 
 function ratios(ours: readonly Round[], others: readonly Round[]): readonly string[] {
-  const each = ours.map((round, at) => rate(round) / rate(others[at] ?? round)).filter(Number.isFinite)
+  const each = ours.map((round, at) => rateOf(round) / rateOf(others[at] ?? round)).filter(Number.isFinite)
   if (others.length === 0 || each.length === 0) return ['-', '-', '-']
   return [shown(median(each)), spreadOf(each), shown(cpuPerThousand(others) / cpuPerThousand(ours))]
 }
@@ -80,7 +81,7 @@ function all(rounds: readonly Round[]): readonly number[] {
   return rounds.flatMap(({ latencies }) => latencies)
 }
 
-function rate({ latencies, seconds }: Round): number {
+function rateOf({ latencies, seconds }: Round): number {
   return latencies.length / seconds
 }
 

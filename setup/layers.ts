@@ -52,14 +52,20 @@ export const controllerLayers: readonly Layer[] = [
 /** The areas of the router. */
 export const routerLayers: readonly Layer[] = [
   { areas: ['.'], why: 'the few files that know every part put the parts together, and no part asks them back' },
-  { areas: ['web', 'agent'], why: 'a part tells what it has; who looks at it is not its business' },
-  { areas: ['control/messages'], why: 'a part does its work whatever message asks for it' },
+  { areas: ['web', 'agent', 'inspection'], why: 'a part tells what it has; who looks at it is not its business' },
+  { areas: ['control/control-layer.ts'], why: 'what puts the control plane together is asked by the router alone' },
+  { areas: ['control/messages'], why: 'a message is a handler; what a handler may use does not depend on the message' },
   {
-    areas: ['link', 'data-model', 'facts', 'inspect', 'renewal', 'interfaces'],
+    areas: ['control/handler.ts', 'link/unserved-routes.ts'],
+    why: 'the parts that handlers use do not know that they are used by handlers',
+  },
+  { areas: ['control/control-context.ts'], why: 'a part does its work whatever message asks for it' },
+  {
+    areas: ['link', 'data-model', 'facts', 'renewal', 'interfaces'],
     why: 'a channel with a controller does not know what is said over it',
   },
   { areas: ['control'], why: 'who the router is does not depend on whom it is connected to' },
-  { areas: ['enroll'], why: 'an identity is followed without knowing how it came about' },
+  { areas: ['transport', 'enroll'], why: 'an identity is followed without knowing how it came about' },
   { areas: ['identity'], why: 'the file says where things are; it does not look there' },
   { areas: ['config'], why: 'what can be measured and told has options of its own, not a file' },
   { areas: ['alerts', 'health', 'trace', 'profile', 'work'], why: 'a metric does not know who counts' },

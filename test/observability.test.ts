@@ -66,7 +66,7 @@ describe('metrics for one certificate only', () => {
     const scrapeCert = join(folder.path, 'scrape.pem')
     const { file } = await initialised(folder.path)
     const text = await readFile(file, 'utf8')
-    await writeFile(file, text.replace('options: {}', `options: { scrapeCert: ${scrapeCert} }`))
+    await writeFile(file, text.replace(/(binding: metrics\s+options: )\{\}/, `$1{ scrapeCert: ${scrapeCert} }`))
     await using child = runWeft(['controller', 'run', file])
     assert.equal((await child.ended).code, 1)
     assert.match(child.stderr, /web\[0\]\.apis\[3\]\.options\.scrapeCert .*scrape\.pem does not exist/)

@@ -38,7 +38,9 @@ import { TokenVerifier } from './auth/tokens/token-verifier.ts'
 import { ensureBuiltIns } from './bootstrap.ts'
 import { CertificateFiles, type CertificateSources, type CertificateUsers } from './certificate-files.ts'
 import type { Clock } from './clock.ts'
+import type { ControlChannelOptions } from './control/control-plane.ts'
 import { ReportEvents } from './control/reports/report-events.ts'
+import { RouterMetrics } from './control/reports/router-metrics.ts'
 import { Core } from './core/core.ts'
 import { Snapshots } from './core/snapshots.ts'
 import type { Invitations } from './enroll/invitations.ts'
@@ -54,6 +56,7 @@ import { OperatedCircuits, OperatedLinks } from './fabric/operated-fabric.ts'
 import { StoredTerminatorFaults } from './fabric/terminator-faults.ts'
 import { IntegrityRuns } from './integrity/integrity-runs.ts'
 import type { Logger } from './log/logger.ts'
+import { createManagementPlane } from './management-plane.ts'
 import { Mesh } from './mesh.ts'
 import { createMetricsRegistry } from './metrics/registry.ts'
 import { WriterMetrics } from './metrics/writer-metrics.ts'
@@ -83,6 +86,7 @@ export interface ControllerOptions {
   readonly ctrlAddress: string
   /** `ctrl.options.newListener`: where routers are to connect from now on. */
   readonly newCtrlListener?: string
+  readonly ctrlChannels?: ControlChannelOptions
   readonly web: readonly WebServerConfig[]
   readonly network: NetworkOptions
   readonly sessions: SessionUpkeepOptions
@@ -156,7 +160,8 @@ export class Controller implements AsyncDisposable {
     const networkTokens = new NetworkTokens({ keys, verifier, clock, apiAddress })
     const { dispatcher } = events
     parts.use(new FabricEventFeed({ dispatcher, state: live, view: core.kit.view, writer: core.writer, clock }))
-    const reports = new ReportEvents({ dispatcher, links: live.links, clock })
+    const routerMetrics = parts.use(new RouterMetrics(metrics, live.routers))
+    const reports = new ReportEvents({ dispatcher, links: live.links, routerMetrics, clock })
     const apiAddresses = () => JSON.stringify(description(options).apiAddresses)
     const routerSide = { tokens: networkTokens, reports, activity, metrics }
     const meshDeps = { core, fabric, signer, keys, verifier, ...routerSide, clock, log }
@@ -174,9 +179,10 @@ export class Controller implements AsyncDisposable {
     const client = createClientApi({ ...shared, hasher, activity, logins, ...clientDeps }, options)
     const { routers: routerPresence, terminatorCosts } = live
     const operated = { links: new OperatedLinks(live.links), circuits: new OperatedCircuits(fabric) }
-    const inspections = { inspect: async () => ({ success: true, errors: [], values: [] }) }
+    const planeDeps = { core, fabric, mesh, events, callers, activity, metrics, clock, log }
+    const { inspector, streams } = createManagementPlane(planeDeps, options)
     const fabricApi = createFabricApi(
-      { ...shared, database, routerPresence, terminatorCosts, ...operated, inspections },
+      { ...shared, database, routerPresence, terminatorCosts, ...operated, inspector },
       options,
     )
     const health = parts.use(storeHealth({ store: core.store, clock }))
@@ -193,14 +199,17 @@ export class Controller implements AsyncDisposable {
         network,
         sessionCertificates: signer,
         onLogin: (event) => events.login(event),
+        onTokens: (event) => events.tokens(event),
       },
       options,
     )
     const web = await openWebServers(
-      { log, clock, management, client, fabric: fabricApi, oidc, health, metrics, identity },
+      { log, clock, management, client, fabric: fabricApi, streams, oidc, health, metrics, identity },
       options.web,
     )
     parts.use(web)
+    // Before the web servers, which wait for connections that are in use.
+    parts.use(streams)
     await mesh.listen(web)
     const users = certificateUsers({ core, web, mesh, invitations, signer, keys, log }, options)
     if (options.certificateSources !== undefined) {

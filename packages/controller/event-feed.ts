@@ -4,7 +4,8 @@
  * It follows the writer like everybody else. Making an event costs something, so nothing is made unless somebody wants it.
  */
 import type { Registry as MetricsRegistry } from 'prom-client'
-import type { LoginEvent } from './api/login-event.ts'
+import type { SignedSession } from './api/api-settings.ts'
+import type { LoginEvent, TokensEvent } from './api/login-event.ts'
 import type { Clock } from './clock.ts'
 import type { Core } from './core/core.ts'
 import { EventDispatcher } from './events/dispatcher.ts'
@@ -96,6 +97,36 @@ export class EventFeed implements AsyncDisposable {
       success: isSuccess,
       reason: reason ?? '',
       improper_client_cert_chain: isImproperChain,
+    })
+  }
+
+  /** A session of which nothing is stored got tokens. These open doors, and are not shown. */
+  tokens({ type, apiSessionId, identityId, remoteAddress, isCertGenerated }: TokensEvent): void {
+    if (!this.dispatcher.isWanted('apiSession')) return
+    this.dispatcher.emit({
+      namespace: 'apiSession',
+      event_type: type,
+      id: apiSessionId,
+      type: 'jwt',
+      token: maskToken(''),
+      identity_id: identityId,
+      ip_address: remoteAddress,
+      cert_generated: isCertGenerated,
+    })
+  }
+
+  /** A session of which nothing is stored was signed. */
+  sessionSigned({ id, type, apiSessionId, identityId, serviceId }: SignedSession): void {
+    if (!this.dispatcher.isWanted('session')) return
+    this.dispatcher.emit({
+      namespace: 'session',
+      event_type: 'created',
+      session_type: type,
+      provider: 'jwt',
+      id,
+      api_session_id: apiSessionId,
+      identity_id: identityId,
+      service_id: serviceId,
     })
   }
 

@@ -18,9 +18,9 @@ import type { TokenVerifier } from './auth/tokens/token-verifier.ts'
 import type { Clock } from './clock.ts'
 import type { ControlConnection } from './control/control-connection.ts'
 import type { RouterReports } from './control/control-context.ts'
-import { ControlPlane } from './control/control-plane.ts'
+import { ControlDoor } from './control/control-door.ts'
+import { type ControlChannelOptions, ControlPlane } from './control/control-plane.ts'
 import { addressTeller } from './control/controller-addresses.ts'
-import { compareDataModel } from './control/data-model/data-model-validation.ts'
 import { RouterDataModel } from './control/data-model/router-data-model.ts'
 import { ModelSubscriptions } from './control/data-model/subscriptions.ts'
 import { HealthChecks } from './control/edge/health-checks.ts'
@@ -68,10 +68,13 @@ export interface MeshOptions {
   /** JSON: addresses and versions by API binding. */
   readonly apiAddresses: () => string
   readonly sessions: { readonly sessionTimeout: number }
+  /** How channels with routers behave, where it is not as usual. */
+  readonly ctrlChannels?: ControlChannelOptions
 }
 
 export class Mesh implements AsyncDisposable {
   readonly #fabric: Fabric
+  readonly #door: ControlDoor
   readonly model: RouterDataModel
   readonly plane: ControlPlane
   readonly peers: PeerStates
@@ -152,6 +155,8 @@ export class Mesh implements AsyncDisposable {
         options,
       ),
     )
+    const { acceptor } = this.plane
+    this.#door = new ControlDoor({ view, log, accept: (connection) => acceptor.accept(connection) })
     parts.defer(
       writer.follow((commits) => {
         for (const { changes } of commits) for (const change of changes) this.#routerChanged(change, peers)
@@ -173,29 +178,16 @@ export class Mesh implements AsyncDisposable {
     const { ctrlListener, identity } = this.#options
     if (ctrlListener === undefined) return
     const { host, port } = parseAddress(ctrlListener)
-    const accept = (socket: TLSSocket) => this.plane.acceptor.accept(tlsConnection(socket))
+    const accept = (socket: TLSSocket) => {
+      const onClose = (closed: () => void) => void socket.once('close', closed)
+      this.#door.enter({ connection: tlsConnection(socket), onClose })
+    }
     const shared = web.take(ctrlListener.slice(ctrlListener.indexOf(':') + 1), CONTROL_PROTOCOL, accept)
     if (shared) return
     this.#port = await TlsPort.open({ host, port, tls: { servers: identity.servers } }, { log: this.#log })
     this.#parts.use(this.#port)
     this.#port.register([CONTROL_PROTOCOL, ''], { requiresCertificate: true, accept })
     this.#log.info('routers connect here', { address: ctrlListener })
-  }
-
-  /** Has a connected router compare its copy of the data model; undefined when it is not connected. */
-  async compareDataModel(routerId: string, options: { readonly isFixing?: boolean; readonly signal?: AbortSignal }) {
-    const connection = this.#connectionOf(routerId)
-    return connection && (await compareDataModel(this.model, connection, options))
-  }
-
-  /** What a connected router says of terminators; undefined when it is not connected. */
-  async checkTerminators(
-    routerId: string,
-    ids: readonly string[],
-    options: { readonly isFixing: boolean; readonly signal?: AbortSignal },
-  ) {
-    const connection = this.#connectionOf(routerId)
-    return connection && (await this.validation.check(connection, ids, options))
   }
 
   /** Shows routers other certificates from now on. */
@@ -205,10 +197,6 @@ export class Mesh implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#parts[Symbol.asyncDispose]()
-  }
-
-  #connectionOf(routerId: string): ControlConnection | undefined {
-    return this.#fabric.state.routers.get(routerId)?.connection as ControlConnection | undefined
   }
 
   /** A router that is deleted, disabled or to enroll again loses its channel at once. */

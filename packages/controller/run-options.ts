@@ -48,7 +48,7 @@ export async function runOptions(config: ControllerConfig, deps: LoadDeps): Prom
   const { log, baseDirectory } = deps
   const identity = await loadIdentity(config.identity, 'identity', deps)
   const apiAddress = config.edge.api.address.text
-  const { advertiseAddress, newListener } = config.ctrl.options
+  const { advertiseAddress, newListener, connectTimeout, writeTimeout, routerHeartbeats } = config.ctrl.options
   const ctrlAddress = (advertiseAddress ?? config.ctrl.listener).text
   const web: WebServer[] = []
   for (const [index, server] of config.web.entries()) {
@@ -98,6 +98,7 @@ export async function runOptions(config: ControllerConfig, deps: LoadDeps): Prom
     ctrlListener: config.ctrl.listener.text,
     ctrlAddress,
     ...(newListener !== undefined && { newCtrlListener: newListener.text }),
+    ctrlChannels: { connectTimeout, writeTimeout, routerHeartbeats },
     web: config.edge.api.disableOidcAutoBinding ? web : withOidc(web, apiAddress),
     sessions: {
       sessionTimeout: config.edge.api.sessionTimeout,

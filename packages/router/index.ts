@@ -1,4 +1,5 @@
 /** A router: one node of the mesh, and where clients enter it. */
+
 export { type AgentAddress, defaultAgentPath, parseAgentAddress } from './agent/agent-socket.ts'
 export {
   type ControllerEndpoint,
@@ -18,3 +19,5 @@ export {
   enrollConfiguredRouter,
 } from './enroll/enroll-configured-router.ts'
 export { IdentityFileError, type IdentityFileErrorCode, identityFileErrors } from './enroll/identity-files.ts'
+export { activityText } from './profile/process-facts.ts'
+export { Router, type RouterDeps, type RouterOptions, StartupTimeoutError } from './router.ts'

@@ -11,6 +11,7 @@ import { text } from 'node:stream/consumers'
 import type { Json } from '../kit/api-client.ts'
 import { type TemporaryFolder, temporaryFolder } from '../kit/temporary-folder.ts'
 import { findGo } from '../runner/find-go.ts'
+import { SdkProcess } from './sdk-process.ts'
 
 const COMMAND_LIMIT = 60_000
 /** The first build on a machine fetches the SDK and compiles all of it. */
@@ -53,6 +54,11 @@ export class SdkClient implements AsyncDisposable {
     assert.equal(await ended, 0, `go ${args.join(' ')}\n${said.join('')}`)
     made.move()
     return client
+  }
+
+  /** Starts a command, and goes on. */
+  start(args: readonly string[]): SdkProcess {
+    return new SdkProcess(this.#program, args)
   }
 
   /** Runs a command to its end, whatever that is. */

@@ -25,6 +25,8 @@ export interface ConfigurationOptions {
   readonly webOptions?: string
   /** Options of the metrics binding, as YAML in one line. */
   readonly metrics?: string
+  /** More APIs, by their bindings. */
+  readonly bindings?: readonly string[]
   /** More sections, as YAML. */
   readonly sections?: string
   /** In place of a PKI that is made for it. */
@@ -40,7 +42,14 @@ export interface Certificates {
 }
 
 export async function writeConfiguration(home: string, options: ConfigurationOptions = {}): Promise<Configuration> {
-  const { host = '127.0.0.1', bindPoints = '', webOptions = '{}', metrics = '{}', sections = '' } = options
+  const {
+    host = '127.0.0.1',
+    bindPoints = '',
+    webOptions = '{}',
+    metrics = '{}',
+    sections = '',
+    bindings = [],
+  } = options
   const port = options.port ?? (await freePort())
   await mkdir(home, { recursive: true })
   const { identity, signingCert, ca } = options.certificates ?? (await ownCertificates(home))
@@ -72,6 +81,7 @@ ${bindPoints}
       - binding: health-checks
       - binding: metrics
         options: ${metrics}
+${bindings.map((binding) => `      - binding: ${binding}`).join('\n')}
 ${sections}
 `
   await writeFile(file, text)

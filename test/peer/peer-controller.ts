@@ -17,12 +17,18 @@ export interface PeerCertificates {
 
 export class PeerController implements AsyncDisposable {
   readonly url: string
+  /** Of the control channel, without a scheme. */
+  readonly controlAddress: string
+  /** The certificates by which it is trusted, PEM. */
+  readonly ca: string
   /** Logged in as the administrator. */
   readonly cli: PeerCli
   readonly #child: Child
 
-  private constructor(url: string, cli: PeerCli, child: Child) {
-    this.url = url
+  private constructor(place: Pick<PeerController, 'url' | 'controlAddress' | 'ca'>, cli: PeerCli, child: Child) {
+    this.url = place.url
+    this.controlAddress = place.controlAddress
+    this.ca = place.ca
     this.cli = cli
     this.#child = child
   }
@@ -32,7 +38,8 @@ export class PeerController implements AsyncDisposable {
     await using made = new AsyncDisposableStack()
     const cli = new PeerCli(folder)
     const address = `127.0.0.1:${await freePort()}`
-    const ctrl = `tls:127.0.0.1:${await freePort()}`
+    const controlAddress = `127.0.0.1:${await freePort()}`
+    const ctrl = `tls:${controlAddress}`
     await mkdir(join(folder, 'db'))
     const file = join(folder, 'stock.json')
     // JSON is YAML too.
@@ -49,7 +56,7 @@ export class PeerController implements AsyncDisposable {
         {
           name: 'api',
           bindPoints: [{ interface: address, address }],
-          apis: [{ binding: 'edge-management' }, { binding: 'edge-client' }, { binding: 'edge-oidc' }],
+          apis: ['edge-management', 'edge-client', 'edge-oidc', 'fabric'].map((binding) => ({ binding })),
         },
       ],
     }
@@ -66,7 +73,8 @@ export class PeerController implements AsyncDisposable {
     }
     await until('the stock controller answers', isReady, { within: 60_000, every: 500 })
     made.move()
-    return new PeerController(url, cli, child)
+    const ca = await readFile(identity['ca']!, 'utf8')
+    return new PeerController({ url, controlAddress, ca }, cli, child)
   }
 
   /** The token that the CLI wrote for something it created. */

@@ -31,7 +31,18 @@ export interface ApiDeps {
   readonly events: {
     /** An identity has called. */
     called(caller: Caller, from: string, to: string): void
+    /** A session was signed and not stored. */
+    sessionSigned(session: SignedSession): void
   }
+}
+
+/** That somebody wants to dial or host a service. */
+export interface SignedSession {
+  readonly id: string
+  readonly type: string
+  readonly apiSessionId: string
+  readonly identityId: string
+  readonly serviceId: string
 }
 
 export interface ApiOptions {

@@ -13,6 +13,15 @@ export interface LoginEvent {
   readonly remoteAddress: string
 }
 
+/** That tokens were issued for a session of which nothing is stored. */
+export interface TokensEvent {
+  readonly type: 'created' | 'refreshed' | 'exchanged'
+  readonly apiSessionId: string
+  readonly identityId: string
+  readonly remoteAddress: string
+  readonly isCertGenerated: boolean
+}
+
 export function loginEvent(
   { method, remoteAddress }: Pick<LoginEvent, 'method' | 'remoteAddress'>,
   outcome: Login | LoginRefused,

@@ -11,8 +11,10 @@ import { type Binding, createDemux } from './http/demux.ts'
 import { clientPaths, managementPaths } from './http/edge-paths.ts'
 import { createHealthChecks, type HealthCheck } from './http/health-checks.ts'
 import { type ListenerResult, WebServer } from './http/listen.ts'
+import { covers } from './http/listen-address.ts'
 import { createMetrics, type MetricsRegister } from './http/metrics.ts'
 import type { RequestHandler } from './http/request-handler.ts'
+import type { UpgradeHandler } from './http/upgrade.ts'
 import type { WebLimits } from './http/web-limits.ts'
 import type { OidcBinding, OidcProvider } from './oidc/index.ts'
 import { OIDC_BASE } from './oidc/oidc-api.ts'
@@ -52,6 +54,8 @@ export interface WebDeps {
   readonly management: RequestHandler
   readonly client: RequestHandler
   readonly fabric: RequestHandler
+  /** Takes websockets where the fabric API is served. */
+  readonly streams: UpgradeHandler
   readonly oidc: Pick<OidcProvider, 'handlerFor'>
   readonly health: { readonly checks: () => readonly HealthCheck[] }
   readonly metrics: MetricsRegister
@@ -95,15 +99,14 @@ export class WebServers implements AsyncDisposable {
   }
 
   /**
-   * Gives connections that speak another protocol, at the bind point of this interface, to somebody else. False when no
-   * TLS bind point is there.
+   * Gives connections that speak another protocol, where somebody would listen for them, to that somebody. False when no
+   * TLS bind point listens there.
    */
   take(listening: string, protocol: string, accept: (socket: TLSSocket) => void): boolean {
     const sharing = this.#servers.filter(({ server }) =>
-      server.listeners.some(({ bindPoint, error }) => error === undefined && bindPoint.interface === listening),
+      server.listeners.some(({ bindPoint, error }) => error === undefined && covers(bindPoint.interface, listening)),
     )
-    for (const { server } of sharing) server.take(protocol, accept)
-    return sharing.length > 0
+    return sharing.map(({ server }) => server.take(protocol, accept)).includes(true)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -134,7 +137,8 @@ export async function openWebServers(deps: WebDeps, configs: readonly WebServerC
       if (bindPoints.length === 0) continue
       const { name, limits } = config
       const tls = isPlain ? {} : { tls: tlsMaterial(served.identity, config) }
-      const server = await WebServer.open({ name, bindPoints, handle, log: deps.log, limits, ...tls })
+      const upgrades = config.apis.some(({ binding }) => binding === 'fabric') ? { upgrades: deps.streams } : {}
+      const server = await WebServer.open({ name, bindPoints, handle, log: deps.log, limits, ...tls, ...upgrades })
       servers.push({ server, config, served })
       listeners.push(...server.listeners.map((listener) => ({ ...listener, server: name })))
     }

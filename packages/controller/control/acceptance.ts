@@ -4,18 +4,16 @@
  * What kind of connection the hello says it is changes nothing.
  */
 import { timingSafeEqual } from 'node:crypto'
-import { Certificate, verifyChain } from '@weft/pki'
 import { HelloRefusal, type ReceivedHello } from '@weft/wire'
-import type { NetworkAuthorities } from '../auth/certificate-trust.ts'
 import type { ConnectedRouters } from '../fabric/connected-routers.ts'
 import type { TableRows } from '../state/row.ts'
 import type { View } from '../state/view.ts'
+import type { LeafTrust } from './leaf-trust.ts'
 
 export interface AcceptanceDeps {
   readonly view: View
   readonly routers: Pick<ConnectedRouters, 'isChurning'>
-  /** Asked each time: they change when certificates are replaced. */
-  readonly network: () => NetworkAuthorities
+  readonly trust: Pick<LeafTrust, 'check'>
 }
 
 /** The router whose connection it is; throws `HelloRefusal`. */
@@ -23,7 +21,7 @@ export function acceptedRouter(deps: AcceptanceDeps, hello: ReceivedHello): Tabl
   const { connection, id, group } = hello
   const [leaf, ...sent] = connection.certificates
   if (leaf === undefined || connection.fingerprint === undefined) throw new HelloRefusal('no client certificate')
-  checkChain(leaf, sent, deps.network())
+  deps.trust.check(leaf, sent)
   if ((group === undefined || group.isFirst) && deps.routers.isChurning(id)) {
     throw new HelloRefusal(`router ${id} has connected a moment ago`)
   }
@@ -35,19 +33,6 @@ export function acceptedRouter(deps: AcceptanceDeps, hello: ReceivedHello): Tabl
   }
   if (router.disabled) throw new HelloRefusal(`router ${id} is disabled`)
   return router
-}
-
-function checkChain(leaf: Buffer, sent: readonly Buffer[], { roots, intermediates }: NetworkAuthorities): void {
-  let chain: readonly [Certificate, ...Certificate[]]
-  try {
-    chain = [Certificate.fromDer(leaf), ...sent.map((der) => Certificate.fromDer(der))]
-  } catch {
-    throw new HelloRefusal('the client certificate cannot be read')
-  }
-  const [own, ...between] = chain
-  // Whether it has expired is not asked: a router renews its certificate over this very channel.
-  const request = { leaf: own, roots, intermediates: [...intermediates, ...between], at: 'any time' } as const
-  if (!verifyChain(request).isTrusted) throw new HelloRefusal('the client certificate is not of this network')
 }
 
 function isSame(enrolled: string, shown: string): boolean {

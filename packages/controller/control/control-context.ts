@@ -52,14 +52,4 @@ export interface RouterReports {
   alerts(routerId: string, alerts: readonly Alert[]): void
   /** Somebody was connected to the controller or to a router. */
   connected(event: Omit<ConnectEvent, 'namespace'>): void
-  /** Identities have connected to a router, the earliest first. */
-  connects(routerId: string, connects: readonly ReportedConnect[]): void
-}
-
-export interface ReportedConnect {
-  readonly identityId: string
-  /** Milliseconds since the epoch. */
-  readonly connectTime: number
-  readonly srcAddr: string
-  readonly dstAddr: string
 }

@@ -10,6 +10,7 @@ import {
   type Admission,
   type Channel,
   ChannelAcceptor,
+  type ChannelPlan,
   controlPlan,
   type Headers,
   HelloRefusal,
@@ -31,6 +32,7 @@ import { acceptedRouter } from './acceptance.ts'
 import { ControlConnection } from './control-connection.ts'
 import type { ControlContext } from './control-context.ts'
 import type { ControlHandler } from './handler.ts'
+import { LeafTrust } from './leaf-trust.ts'
 
 export interface ControlPlaneDeps extends ControlContext {
   readonly network: () => NetworkAuthorities
@@ -43,6 +45,20 @@ export interface ControlPlaneOptions {
   readonly controllerId: string
   /** JSON: addresses and versions by API binding. */
   readonly apiAddresses: () => string
+  readonly ctrlChannels?: ControlChannelOptions
+}
+
+/** `ctrl.options`, as far as it is about channels. Milliseconds. */
+export interface ControlChannelOptions {
+  /** For a hello and its judgement. */
+  readonly connectTimeout: number
+  /** For which a connection may take nothing; undefined leaves it as it is. */
+  readonly writeTimeout: number | undefined
+  readonly routerHeartbeats: {
+    readonly sendInterval: number
+    readonly checkInterval: number
+    readonly closeUnresponsiveTimeout: number
+  }
 }
 
 /** `version|revision|buildDate|os|arch`. */
@@ -52,21 +68,28 @@ const capabilities = capabilityMask(Object.values(controllerCapability))
 
 export class ControlPlane implements AsyncDisposable {
   readonly acceptor: ChannelAcceptor
+  readonly #plan: ChannelPlan
   readonly #deps: ControlPlaneDeps
   readonly #options: ControlPlaneOptions
   /** What routers said last of where they can be dialled: a channel that comes back repeats what its first hello said. */
   readonly #listeners = new Map<string, readonly LinkListener[]>()
+  readonly #trust: LeafTrust
   readonly #unfollow: (() => void)[] = []
 
   constructor(deps: ControlPlaneDeps, options: ControlPlaneOptions) {
     this.#deps = deps
     this.#options = options
+    this.#trust = new LeafTrust(deps)
     const admit = (hello: ReceivedHello) => this.#admit(hello)
-    this.acceptor = new ChannelAcceptor({ id: options.controllerId, admit }, { log: deps.log, clock: deps.clock })
+    const { controllerId: id, ctrlChannels } = options
+    const helloTimeout = ctrlChannels && { helloTimeout: ctrlChannels.connectTimeout }
+    this.#plan = planOf(ctrlChannels)
+    this.acceptor = new ChannelAcceptor({ id, admit, ...helloTimeout }, { log: deps.log, clock: deps.clock })
     const { routers } = deps.fabric.state
     this.#unfollow.push(
       routers.follow(({ type, routerId, router }) => {
         if (type !== 'disconnected') this.#listeners.set(routerId, router.linkListeners)
+        else if (deps.kit.view.get('routers', routerId) === undefined) this.#listeners.delete(routerId)
       }),
     )
   }
@@ -77,11 +100,11 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   #admit(hello: ReceivedHello): Admission {
-    const { kit, fabric, network } = this.#deps
-    const router = acceptedRouter({ view: kit.view, routers: fabric.state.routers, network }, hello)
+    const { kit, fabric } = this.#deps
+    const router = acceptedRouter({ view: kit.view, routers: fabric.state.routers, trust: this.#trust }, hello)
     return {
       identity: router.id,
-      plan: controlPlan,
+      plan: this.#plan,
       name: `ctrl ${router.id}`,
       headers: this.#answer(),
       bind: (channel, first) => this.#bind(channel, first, router.id),
@@ -127,6 +150,14 @@ export class ControlPlane implements AsyncDisposable {
     })
     for (const greet of greetings) greet(connection)
   }
+}
+
+function planOf(options: ControlChannelOptions | undefined): ChannelPlan {
+  if (options === undefined) return controlPlan
+  const { sendInterval, checkInterval, closeUnresponsiveTimeout: closeAfter } = options.routerHeartbeats
+  const { writeTimeout = controlPlan.writeTimeout } = options
+  const { grace } = controlPlan.heartbeats!
+  return { ...controlPlan, writeTimeout, heartbeats: { sendInterval, checkInterval, closeAfter, grace } }
 }
 
 interface SaidInHello {

@@ -2,7 +2,8 @@
  * What routers are told of each other: who is there, and where it can be dialled. Routers form links by it on their own.
  *
  * Changes are gathered for each router, the newest about a peer counts, and what could not be sent is tried again: a
- * router that has missed one would never dial.
+ * router that has missed one would never dial. They go out in rounds with a pause between them: when all routers come at
+ * once, each is told of many in one message, and not of each in one of its own.
  */
 import type { ControlMessageInit } from '@weft/wire/messages'
 import type { ConnectedRouters, LiveRouter, PresenceEvent } from '../fabric/connected-routers.ts'
@@ -12,6 +13,8 @@ import type { ControlConnection } from './control-connection.ts'
 type PeerStateChange = NonNullable<ControlMessageInit<'peerStateChanges'>['body']['changes']>[number]
 
 const RETRY_MILLISECONDS = 1_000
+/** Between two rounds. */
+const GATHERING_MILLISECONDS = 100
 
 interface Outbox {
   readonly changes: Map<string, PeerStateChange>
@@ -29,6 +32,8 @@ export class PeerStates implements Disposable {
   /** Where peers were last told that a router can be dialled: of its other facts they need not know. */
   readonly #told = new Map<string, LiveRouter['linkListeners']>()
   readonly #unfollow: () => void
+  #isResting = false
+  #isRoundDue = false
 
   constructor(deps: PeerStatesDeps) {
     this.#deps = deps
@@ -80,19 +85,36 @@ export class PeerStates implements Disposable {
     const outbox = this.#outboxes.get(connection)
     if (outbox === undefined) return
     outbox.changes.set(change.id!, change)
-    if (outbox.isSending) return
-    outbox.isSending = true
-    // What happens in this turn goes out in one message.
-    setImmediate(() => this.#send(connection, outbox))
+    this.#planRound()
+  }
+
+  #planRound(): void {
+    if (this.#isRoundDue) return
+    this.#isRoundDue = true
+    // What happens in this turn goes out in one message; a change after a quiet time does not wait for others.
+    if (!this.#isResting) setImmediate(() => this.#sendRound())
+  }
+
+  #sendRound(): void {
+    this.#isRoundDue = false
+    this.#isResting = true
+    for (const [connection, outbox] of this.#outboxes) {
+      if (outbox.changes.size > 0 && !outbox.isSending) this.#send(connection, outbox)
+    }
+    setTimeout(() => {
+      this.#isResting = false
+      if (this.#isRoundDue) this.#sendRound()
+    }, GATHERING_MILLISECONDS).unref()
   }
 
   #send(connection: ControlConnection, outbox: Outbox): void {
+    outbox.isSending = true
     const changes = [...outbox.changes.values()]
     outbox.changes.clear()
     connection.send('peerStateChanges', { body: { changes } }).then(
       () => {
-        if (outbox.changes.size > 0) this.#send(connection, outbox)
-        else outbox.isSending = false
+        outbox.isSending = false
+        if (outbox.changes.size > 0) this.#planRound()
       },
       (err) => {
         if (connection.channel.isClosed || this.#outboxes.get(connection) !== outbox) return

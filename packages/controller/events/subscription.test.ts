@@ -97,3 +97,33 @@ test('options that cannot be meant are errors', () => {
     assert.deepEqual([severity, path], ['error', [key]])
   }
 })
+
+test('metrics are chosen by who measures and by what is measured', () => {
+  const event = {
+    namespace: 'metrics',
+    source_id: 'router-1',
+    metric: 'link.latency',
+    metrics: { mean: 1, count: 2 },
+  } as unknown as ControllerEvent
+  const chosen = subscription({ type: 'metrics', sourceFilter: '^router', metricFilter: 'latency\\.mean$' })
+  assert.ok(chosen.accepts(event))
+  assert.deepEqual((chosen.partOf!(event) as { metrics?: unknown }).metrics, { mean: 1 })
+  assert.ok(!subscription({ type: 'metrics', sourceFilter: '^edge' }).accepts(event))
+  assert.ok(!subscription({ type: 'metrics', metricFilter: 'queue' }).accepts(event))
+  assert.ok(subscription({ type: 'metrics' }).accepts(event))
+  assert.equal(problem({ type: 'metrics', metricFilter: '(' }).severity, 'error')
+  assert.equal(problem({ type: 'metrics', sourceFilter: 7 }).severity, 'error')
+})
+
+test('usage is of the version that is asked for, and of the kinds', () => {
+  const byCircuit = { namespace: 'usage', version: 3, usage: { 'ingress.rx': 1, 'egress.tx': 2 } }
+  const byDirection = { namespace: 'usage', version: 2, usage: 1 } as unknown as ControllerEvent
+  const event = byCircuit as unknown as ControllerEvent
+  assert.ok(subscription({ type: 'fabric.usage' }).accepts(byDirection))
+  assert.ok(!subscription({ type: 'usage' }).accepts(event))
+  const chosen = subscription({ type: 'usage', version: '3', include: ['egress.tx'] })
+  assert.ok(chosen.accepts(event) && !chosen.accepts(byDirection))
+  assert.deepEqual((chosen.partOf!(event) as { usage?: unknown }).usage, { 'egress.tx': 2 })
+  assert.ok(!subscription({ type: 'usage', version: 3, include: ['fabric.tx'] }).accepts(event))
+  assert.equal(problem({ type: 'usage', version: 4 }).severity, 'error')
+})

@@ -8,6 +8,10 @@ export class Followers<Event> {
     return () => this.#told.delete(follower)
   }
 
+  get size(): number {
+    return this.#told.size
+  }
+
   tell(event: Event): void {
     for (const follower of this.#told) follower(event)
   }

@@ -62,8 +62,8 @@ function shownLink(link: Link) {
     state: link.state,
     isDown: link.isDown,
     staticCost: link.staticCost,
-    sourceLatency: link.sourceLatency,
-    destLatency: link.destLatency,
+    sourceLatency: Math.round(link.sourceLatency),
+    destLatency: Math.round(link.destLatency),
     cost: link.cost,
     iteration: link.iteration,
     connections: link.connections.map(({ type, localAddr, remoteAddr }) => {

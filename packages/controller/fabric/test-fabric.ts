@@ -8,7 +8,7 @@ import { Change } from '../resource-kit/change.ts'
 import { TestNetwork } from '../resources/test-network.ts'
 import { Overlay } from '../state/overlay.ts'
 import type { TableRows } from '../state/row.ts'
-import type { Follower } from '../state/writer.ts'
+import type { Follower, Writer } from '../state/writer.ts'
 import type { CircuitEvent, CircuitRequest } from './circuit.ts'
 import { Fabric } from './fabric.ts'
 import { FabricState } from './fabric-state.ts'
@@ -79,6 +79,8 @@ export class TestFabric implements AsyncDisposable {
   readonly clock = handClock()
   readonly state: FabricState
   readonly fabric: Fabric
+  /** Tells of every change. */
+  readonly writer: Pick<Writer, 'follow'>
   readonly events: CircuitEvent[] = []
   /** What became of terminators by what their routers said. */
   readonly terminatorFaults: string[] = []
@@ -108,7 +110,8 @@ export class TestFabric implements AsyncDisposable {
         this.change((change) => change.update('terminators', id, { precedence: 'failed' }))
       },
     }
-    const deps = { state: this.state, view: this.network.view, writer: { follow }, terminatorFaults, clock }
+    this.writer = { follow }
+    const deps = { state: this.state, view: this.network.view, writer: this.writer, terminatorFaults, clock }
     this.fabric = Fabric.start({ ...deps, log: silentLogger, random: () => this.random }, merged)
   }
 

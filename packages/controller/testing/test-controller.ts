@@ -134,6 +134,12 @@ export class TestController implements AsyncDisposable {
     return answered(https.request({ ...server, ...tls, ...requestOptions(named, OIDC_BASE) }), asked)
   }
 
+  /** What the controller counts, as a scraper reads it. */
+  async metrics(): Promise<string> {
+    const place = { host: '127.0.0.1', port: this.#port('plain'), agent: this.#agent, path: '/metrics' }
+    return (await answered(http.request(place), { path: '' })).text
+  }
+
   #port(server: string): number | undefined {
     return this.#controller.web.listeners.find((listener) => listener.server === server)?.address?.port
   }
@@ -257,7 +263,7 @@ async function prepare(directory: string, eventFile: string) {
       {
         name: 'plain',
         bindPoints: [{ interface: '127.0.0.1:0', address: apiAddress, isPlainHttp: true }],
-        apis: [{ binding: 'edge-management' }],
+        apis: [{ binding: 'edge-management' }, { binding: 'metrics' }],
         minVersion: 'TLSv1.2',
         maxVersion: 'TLSv1.3',
         limits: {},

@@ -29,7 +29,10 @@ let count = 0
 
 export async function enrollRouter(
   controller: TestController,
-  { collection = 'edge-routers', ...values }: { readonly collection?: RouterCollection; readonly [value: string]: unknown } = {},
+  {
+    collection = 'edge-routers',
+    ...values
+  }: { readonly collection?: RouterCollection; readonly [value: string]: unknown } = {},
 ): Promise<EnrolledRouter> {
   const body = { name: `router ${++count} ${Date.now()}`, ...values }
   const id = idOf(await controller.askAdmin('POST', `/${collection}`, body))
@@ -38,7 +41,7 @@ export async function enrollRouter(
   const method = collection === 'edge-routers' ? 'erott' : 'trott'
   const enrolled = await controller.askClient({
     method: 'POST',
-    path: `/enroll/${method}?method=${method}&token=${json.data.enrollmentToken}`,
+    path: `/enroll?method=${method}&token=${json.data.enrollmentToken}`,
     body: { certCsr: newCsr(id, key), serverCertCsr: newCsr(id, key) },
   })
   assert.equal(enrolled.status, 200, enrolled.text)
@@ -50,7 +53,7 @@ export interface TestRouterOptions {
   readonly id?: string
   readonly version?: string
   readonly group?: GroupDialOptions
-  /** Whether it answers the greeting of an edge router; it does unless said otherwise. */
+  /** Whether it answers neither the greeting of an edge router nor routes; it does unless said otherwise. */
   readonly isSilent?: boolean
 }
 
@@ -85,7 +88,7 @@ export class TestRouter implements AsyncDisposable {
       name: `test router ${id}`,
       address: `tls:${host}:${port}`,
       protocols: ['ziti-ctrl'],
-      tls: { client: { chainPem: router.cert, keyPem: router.key }, ca },
+      tls: { client: { certPem: router.cert, keyPem: router.key }, caPem: ca },
       plan: { ...controlPlan, minUnderlays: 1 },
       hello: () => ({ id, headers: controlHello.encode('hello', { version, capabilities }).headers }),
       ...(group !== undefined && { group }),
@@ -95,6 +98,7 @@ export class TestRouter implements AsyncDisposable {
           if (name === undefined) return
           received.push({ name, frame })
           if (name === 'serverHello' && !isSilent) greet(channel, frame)
+          if (name === 'route' && !isSilent) routed(channel, frame)
           for (const look of waiting) look()
         })
       },
@@ -120,6 +124,16 @@ export class TestRouter implements AsyncDisposable {
   async ask<K extends ControlMessageName>(name: K, fields: ControlMessageInit<K>) {
     const options = { timeoutMilliseconds: PATIENCE_MILLISECONDS }
     return controlMessages.decodeReply(name, await this.channel.request(controlMessages.encode(name, fields), options))
+  }
+
+  /** Answers the newest message of a name. */
+  async answer<K extends ControlMessageName>(
+    asked: ControlMessageName,
+    name: K,
+    fields: ControlMessageInit<K>,
+  ): Promise<void> {
+    const { frame } = this.received.findLast((message) => message.name === asked)!
+    await this.channel.reply(frame, controlMessages.encode(name, fields))
   }
 
   /** The first message of the name that is as wanted, come or to come. */
@@ -150,4 +164,10 @@ function greet(channel: Channel, frame: Message): void {
   const advertise = { value: 'tls:127.0.0.1:3022', protocol: 'tls', hostname: '127.0.0.1', port: 3022 }
   const body = { version: 'v2.1.0', hostname: 'here', listeners: [{ advertise }] }
   void channel.reply(frame, controlMessages.encode('clientHello', { hasDataModel: true, body })).catch(() => {})
+}
+
+function routed(channel: Channel, frame: Message): void {
+  const { circuitId, attempt } = controlMessages.decodeAs('route', frame).body
+  const result = controlMessages.encode('routeResult', { attempt, success: true, body: circuitId })
+  void channel.reply(frame, result).catch(() => {})
 }

@@ -65,7 +65,10 @@ function* differences(correct: DataModel, copy: DataModel): Generator<RouterData
 /** Lists that are sets are in an order of their own. */
 function comparable(value: object): object {
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key, Array.isArray(each) && each.every(isText) ? each.toSorted() : each]),
+    Object.entries(value).map(([key, each]) => [
+      key,
+      Array.isArray(each) && each.every(isText) ? each.toSorted() : each,
+    ]),
   )
 }
 

@@ -3,7 +3,7 @@ import type { ClientHello, InspectResponse, Route } from '@weft/wire/messages'
 import type { ModelSubscription } from '../data-model/model-subscription.ts'
 import type { LinkRegistry } from '../link/link-registry.ts'
 import type { LinkReports } from '../link/link-reports.ts'
-import type { CertificateRenewal } from '../renewal/certificate-renewal.ts'
+import type { ChannelRenewals } from '../renewal/channel-renewals.ts'
 import type { ControllerConnection } from './controller-connection.ts'
 import type { Controllers } from './controllers.ts'
 
@@ -12,7 +12,7 @@ export interface ControlContext {
   readonly links: LinkRegistry
   readonly linkReports: LinkReports
   readonly model: ModelSubscription
-  readonly renewal: CertificateRenewal
+  readonly renewals: ChannelRenewals
   /** Where clients of the router connect, as controllers are told. */
   readonly edgeListeners: () => ClientHello['listeners']
   readonly inspect: (names: readonly string[]) => InspectResponse

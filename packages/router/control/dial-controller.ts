@@ -26,10 +26,7 @@ export interface ControllerDialDeps {
   readonly proxy: HttpProxy | undefined
 }
 
-type ControllerDialOptions = Pick<
-  CtrlConfig,
-  'heartbeats' | 'options' | 'defaultRequestTimeout' | 'localBinding'
->
+type ControllerDialOptions = Pick<CtrlConfig, 'heartbeats' | 'options' | 'defaultRequestTimeout' | 'localBinding'>
 
 const protocols = ['ziti-ctrl']
 /** A second connection is for later: what must be said at once is said over the first. */
@@ -75,10 +72,7 @@ export function controllerConnector(deps: ControllerDialDeps, options: Controlle
           }),
         },
         bind(channel: Channel) {
-          connection = new ControllerConnection(
-            { channel, ...facts!, address, log: deps.surroundings.log },
-            timeouts,
-          )
+          connection = new ControllerConnection({ channel, ...facts!, address, log: deps.surroundings.log }, timeouts)
           deps.bind(connection)
         },
       },

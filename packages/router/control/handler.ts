@@ -7,8 +7,8 @@
  */
 import type { Message, WireLog } from '@weft/wire'
 import { type ControlMessage, type ControlMessageName, controlMessages, MessageError } from '@weft/wire/messages'
-import type { ControllerConnection } from './controller-connection.ts'
 import type { ControlContext } from './control-context.ts'
+import type { ControllerConnection } from './controller-connection.ts'
 
 export interface ControlHandler {
   readonly name: ControlMessageName

@@ -1,48 +1,58 @@
 /**
- * The file that keeps the data model, so that a router that starts without a controller serves what it served before:
- * the whole state as controllers send it, compressed.
+ * The data model on disk: what controllers sent, compressed, so that a router that starts without a controller serves
+ * who was allowed when it stopped. The form is the peers'.
  */
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { writeFileAtomic } from '@weft/pki'
 import { type DataState, dataState } from '@weft/wire/messages'
 
 const compress = promisify(gzip)
-const expand = promisify(gunzip)
+const decompress = promisify(gunzip)
 const fileMode = 0o600
-/** The model of a hundred thousand identities is a tenth of this. */
-const maxOutputLength = 1024 * 1024 * 1024
+const mostBytes = { compressed: 256 * 1024 * 1024, plain: 1024 * 1024 * 1024 }
 
-/** The file is there and holds no model. */
+/** Why a kept model cannot be used. */
+export const modelFileErrors = {
+  TOO_LARGE: 'the kept data model is larger than any that is used',
+  UNREADABLE: 'the kept data model cannot be read',
+} as const
+
+export type ModelFileErrorCode = keyof typeof modelFileErrors
+
 export class ModelFileError extends Error {
-  readonly code = 'UNREADABLE'
+  readonly code: ModelFileErrorCode
 
-  constructor(path: string, cause: unknown) {
-    super(`${path} does not hold a data model`, { cause })
+  constructor(code: ModelFileErrorCode, path: string, options?: { readonly cause: unknown }) {
+    super(`${modelFileErrors[code]}: ${path}`, options)
     this.name = 'ModelFileError'
+    this.code = code
   }
 }
 
-/** Undefined when there is no such file; rejects with `ModelFileError` when it cannot be read. */
+/** Undefined when there is none. Rejects with `ModelFileError`; a router then starts without, as if it were new. */
 export async function loadModelFile(path: string): Promise<DataState | undefined> {
   try {
-    return dataState.decode(await expand(await readFile(path), { maxOutputLength }))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new ModelFileError(path, error)
+    if ((await stat(path)).size > mostBytes.compressed) throw new ModelFileError('TOO_LARGE', path)
+    const plain = await decompress(await readFile(path), { maxOutputLength: mostBytes.plain })
+    return dataState.decode(plain)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (cause instanceof ModelFileError) throw cause
+    throw new ModelFileError('UNREADABLE', path, { cause })
   }
 }
 
-/** A reader, and a process killed at any point, sees the old one or the new one. */
+/** Durable once it resolves; a process killed before leaves the one that was there. */
 export async function saveModelFile(path: string, state: DataState): Promise<void> {
   await writeFileAtomic(path, await compress(dataState.encode(state)), fileMode)
 }
 
-/** A model that changes. */
+/** What is kept. */
 export interface KeptModel {
-  /** Another number for every change. */
-  readonly revision: number
+  /** Changes whenever the model does. */
+  readonly revision: number | string
   state(): DataState
 }
 
@@ -51,32 +61,29 @@ export interface ModelKeeperDeps {
   readonly log: { error(message: string, fields?: Readonly<Record<string, unknown>>): void }
 }
 
-export interface ModelKeeperOptions {
-  readonly path: string
-  /** Milliseconds between two looks whether there is something to write. */
-  readonly interval: number
-}
-
-/** Writes the file when the model has changed, and not more often than it is told. */
+/** Writes the model now and then, if it has changed, and once more at the end. */
 export class ModelKeeper implements AsyncDisposable {
   readonly #deps: ModelKeeperDeps
-  readonly #options: ModelKeeperOptions
-  #kept: number
+  readonly #path: string
+  readonly #interval: number
+  #saved: KeptModel['revision']
   #timer: NodeJS.Timeout | undefined
   #saving: Promise<void> = Promise.resolve()
 
-  constructor(deps: ModelKeeperDeps, options: ModelKeeperOptions) {
+  /** `interval` is in milliseconds. What the model holds now counts as kept. */
+  constructor(deps: ModelKeeperDeps, options: { readonly path: string; readonly interval: number }) {
     this.#deps = deps
-    this.#options = options
-    this.#kept = deps.model.revision
+    this.#path = options.path
+    this.#interval = options.interval
+    this.#saved = deps.model.revision
   }
 
   start(): this {
-    this.#timer ??= setInterval(() => void this.save(), this.#options.interval).unref()
+    this.#timer ??= setInterval(() => void this.save(), this.#interval).unref()
     return this
   }
 
-  /** Writes what has changed since the last time; a failure is logged and tried again. */
+  /** One after another; a failure is told in the log, and tried again the next time. */
   save(): Promise<void> {
     this.#saving = this.#saving.then(() => this.#save())
     return this.#saving
@@ -90,12 +97,12 @@ export class ModelKeeper implements AsyncDisposable {
   async #save(): Promise<void> {
     const { model, log } = this.#deps
     const { revision } = model
-    if (revision === this.#kept) return
+    if (revision === this.#saved) return
     try {
-      await saveModelFile(this.#options.path, model.state())
-      this.#kept = revision
+      await saveModelFile(this.#path, model.state())
+      this.#saved = revision
     } catch (err) {
-      log.error('the data model could not be kept', { path: this.#options.path, err })
+      log.error('the data model could not be kept', { path: this.#path, err })
     }
   }
 }

@@ -13,7 +13,7 @@ import type { ControllerConnection } from '../control/controller-connection.ts'
 import type { Controllers } from '../control/controllers.ts'
 
 export interface ModelSubscriptionDeps {
-  readonly controllers: Pick<Controllers, 'any' | 'get' | 'forgetIndexes'>
+  readonly controllers: Pick<Controllers, 'any' | 'forgetIndexes'>
   readonly clock: { monotonic(): number }
   readonly log: WireLog
 }
@@ -43,6 +43,7 @@ export class ModelSubscription implements Disposable {
   #subscription: Subscription | undefined
   #timer: NodeJS.Timeout | undefined
   #controllerIndex = 0
+  #revision = 0
 
   constructor(deps: ModelSubscriptionDeps, options: ModelSubscriptionOptions) {
     this.#deps = deps
@@ -52,6 +53,11 @@ export class ModelSubscription implements Disposable {
 
   get model(): DataModel {
     return this.#model
+  }
+
+  /** Another number for every change. */
+  get revision(): number {
+    return this.#revision
   }
 
   /** What the controller said last that its index is. */
@@ -152,6 +158,7 @@ export class ModelSubscription implements Disposable {
   }
 
   #tell(): void {
+    this.#revision++
     for (const follower of this.#followers) follower(this.#model)
   }
 

@@ -8,9 +8,9 @@
 import type { WireLog } from '@weft/wire'
 import type { PeerStateChange } from '@weft/wire/messages'
 import type { LinkDialerConfig } from '../config/link-config.ts'
+import type { WorkerPool } from '../work/worker-pool.ts'
 import { type Destination, matches } from './destination.ts'
 import type { LinkDialRequest } from './dial-link.ts'
-import type { DialPool } from './dial-pool.ts'
 import type { Link } from './link.ts'
 import { LinkGauge } from './link-gauge.ts'
 import { newLinkId } from './link-id.ts'
@@ -21,7 +21,7 @@ import { LinkState } from './link-state.ts'
 export interface LinkRegistryDeps {
   readonly routerId: string
   readonly dial: (request: LinkDialRequest, signal: AbortSignal) => Promise<Link>
-  readonly pool: DialPool
+  readonly pool: Pick<WorkerPool, 'offer'>
   readonly meters: LinkMeters
   readonly follower: LinkFollower
   readonly clock: { now(): number; monotonic(): number }
@@ -224,21 +224,18 @@ export class LinkRegistry implements AsyncDisposable {
     const { iteration } = state
     const { id: routerId, version: routerVersion } = destination
     const request = { linkId, key, iteration, routerId, routerVersion, address, protocol, dialer }
-    const dialling = pool.run(() => dial(request, this.#abort.signal))
-    if (dialling === undefined) {
-      state.failed('queueFailed', destination.isHealthy, clock.monotonic())
-      return
-    }
-    dialling.then(
-      (link) => this.#dialed(destination, state, link),
-      (err: unknown) => {
+    const isTaken = pool.offer(async () => {
+      try {
+        this.#dialed(destination, state, await dial(request, this.#abort.signal))
+      } catch (err) {
         if (this.#abort.signal.aborted) return
         log.info('link not made', { router: routerId, address, iteration, err })
         // Meanwhile the other router may have come.
         if (state.status === 'dialing') state.failed('dialFailed', destination.isHealthy, clock.monotonic())
         this.#dialDue()
-      },
-    )
+      }
+    })
+    if (!isTaken) state.failed('queueFailed', destination.isHealthy, clock.monotonic())
   }
 
   #dialed(destination: Destination, state: LinkState, link: Link): void {
@@ -267,7 +264,7 @@ export class LinkRegistry implements AsyncDisposable {
         existing.rejections++
         if (existing.rejections <= mostRejections) return false
       }
-      this.#replace(existing)
+      this.#replace(existing, link)
     }
     this.#byKey.set(link.key, link)
     this.#byId.set(link.id, link)
@@ -284,11 +281,16 @@ export class LinkRegistry implements AsyncDisposable {
   }
 
   /** Takes a link out of use for another of its key. */
-  #replace(existing: Link): void {
+  #replace(existing: Link, by: Link): void {
     const { follower, log } = this.#deps
     this.#byKey.delete(existing.key)
     if (this.#byId.get(existing.id) === existing) this.#byId.delete(existing.id)
     log.info('link is replaced', { link: existing.id, key: existing.key })
+    if (existing.id === by.id) {
+      // The dialer has lost it and come again; only this end has not noticed.
+      existing.close()
+      return
+    }
     follower.duplicate(existing)
     const { replacedDialed, replacedAccepted } = closeDelay
     setTimeout(() => existing.close(), existing.facts.isDialed ? replacedDialed : replacedAccepted).unref()

@@ -1,21 +1,17 @@
 /**
- * Renews the certificates of the router over the control channel, a week before they end or when an operator asks.
+ * New certificates for the same keys, over the control channel, before the old ones end.
  *
- *   router      a request for the present key               controller   signs, and keeps both as not yet proved
- *   controller  the certificates                            router       checks them
- *   router      shows what it got                           controller   from now on the router is known by it
- *   router      writes the files, and uses them for new connections
- *
- * Nothing is written before the last step, so that a message that is lost costs nothing but another attempt.
+ * The controller keeps the new ones beside the old until the router has proved that it got them; only then are they
+ * written and used. Whatever goes wrong before leaves everything as it was, and is tried again.
  */
+
+import type { KeyObject } from 'node:crypto'
 import {
   type AlternativeNames,
   type Certificate,
   encodeCertificates,
-  type Identity,
   keyMatchesCertificate,
   parseCertificates,
-  parseSpiffeId,
   type RouterFiles,
   signCertificateRequest,
   verifyChain,
@@ -23,48 +19,53 @@ import {
 } from '@weft/pki'
 import type { CsrConfig } from '../config/router-config.ts'
 import { requestOf } from '../enroll/enroll-configured-router.ts'
-import type { IdentityLog, RouterIdentity } from '../identity/router-identity.ts'
+import type { RouterIdentity } from '../identity/router-identity.ts'
 
-/** What is asked for. */
-export interface RenewalRequest {
-  readonly clientCertCsr: string
-  readonly serverCertCsr: string
-}
-
-/** What comes back: chains as PEM, leaf first. */
+/** What a controller issued, as PEM, leaf first. */
 export interface RenewedCertificates {
   readonly clientCertPem: string
   readonly serverCertPem: string
 }
 
-/** A controller that renews. */
+/** A controller that is connected. Both reject when it refuses or says nothing in time. */
 export interface RenewalController {
-  request(request: RenewalRequest): Promise<RenewedCertificates>
-  /** Rejects when the controller does not recognise the certificate; it goes on knowing the router by the old one. */
+  /** Asks for certificates that count only once they were confirmed. */
+  request(requests: { readonly clientCertCsr: string; readonly serverCertCsr: string }): Promise<RenewedCertificates>
+  /** Proves that the new client certificate has arrived. */
   confirm(clientCertPem: string): Promise<void>
 }
 
 export interface CertificateRenewalDeps {
-  readonly identity: Pick<RouterIdentity, 'current' | 'routerId' | 'reload'>
-  /** Who is asked; undefined while nobody is connected. */
+  readonly identity: RouterIdentity
+  /** One that is connected now, if any. */
   readonly controller: () => RenewalController | undefined
   /** Milliseconds since 1970. */
   readonly now: () => number
-  readonly log: IdentityLog
+  readonly log: RenewalLog
+}
+
+export interface RenewalLog {
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
 export interface CertificateRenewalOptions {
-  /** What is certified; without it the names stay as they are. */
   readonly csr: CsrConfig | undefined
-  /** Where certificates lie; undefined where they are in no files, and nothing can be renewed. */
-  readonly files: RouterFiles | undefined
-  /** Whether an operator wants it now. */
-  readonly isForced: boolean
+  /** Where they are written. */
+  readonly files: Pick<RouterFiles, 'cert' | 'serverCert'>
+  /** Renews at once, however long the present ones last. */
+  readonly isForced?: boolean
 }
 
-const day = 24 * 3_600_000
-const renewBefore = 7 * day
-const checkInterval = 3_600_000
+/** The controller's answer cannot be used; the message says why. */
+export class RenewalError extends Error {
+  readonly code = 'BAD_RENEWAL'
+}
+
+const day = 24 * 60 * 60_000
+/** How long before the end of a certificate the next one is asked for. */
+export const renewalLead = 7 * day
+const checkInterval = 60_000
 const fileMode = 0o644
 
 export class CertificateRenewal implements AsyncDisposable {
@@ -77,7 +78,7 @@ export class CertificateRenewal implements AsyncDisposable {
   constructor(deps: CertificateRenewalDeps, options: CertificateRenewalOptions) {
     this.#deps = deps
     this.#options = options
-    this.#isForced = options.isForced
+    this.#isForced = options.isForced === true
   }
 
   start(): this {
@@ -85,13 +86,12 @@ export class CertificateRenewal implements AsyncDisposable {
     return this
   }
 
+  /** Whether it is time. */
   get isDue(): boolean {
-    const { client, servers } = this.#deps.identity.current
-    const limit = this.#deps.now() + renewBefore
-    return this.#isForced || [client, servers[0]].some((own) => own !== undefined && own.certificate.notAfter < limit)
+    return this.#isForced || this.#deps.now() >= this.#earliestEnd() - renewalLead
   }
 
-  /** Renews what is due; a failure is logged and tried again. One that is under way is not joined by a second. */
+  /** Renews if it is time and a controller is connected; failures are told in the log. One at a time. */
   check(): Promise<void> {
     this.#checking ??= this.#check().finally(() => {
       this.#checking = undefined
@@ -105,55 +105,59 @@ export class CertificateRenewal implements AsyncDisposable {
   }
 
   async #check(): Promise<void> {
-    const controller = this.#deps.controller()
-    if (controller === undefined || !this.isDue) return
-    const { files } = this.#options
-    if (files === undefined) {
-      this.#deps.log.warn('certificates cannot be renewed: they do not lie in files')
-      return
-    }
+    const controller = this.isDue ? this.#deps.controller() : undefined
+    if (controller === undefined) return
     try {
-      await this.#renew(controller, files)
+      await this.#renew(controller)
+      this.#isForced = false
+      this.#deps.log.info('certificates renewed', { until: new Date(this.#earliestEnd()).toISOString() })
     } catch (err) {
-      this.#deps.log.warn('certificates not renewed', { err })
+      this.#deps.log.warn('certificates could not be renewed; it is tried again', { err })
     }
   }
 
-  async #renew(controller: RenewalController, files: RouterFiles): Promise<void> {
-    const { identity, log } = this.#deps
-    const key = identity.current.client?.key
-    if (key === undefined) return
-    const { subject, names } = this.#request(identity.current)
-    const csr = signCertificateRequest({ subject: { ...subject, commonName: identity.routerId }, key, names })
-    const answer = await controller.request({ clientCertCsr: csr, serverCertCsr: csr })
-    const client = this.#checked(answer.clientCertPem, 'the client certificate')
-    const server = this.#checked(answer.serverCertPem, 'the server certificate')
-    await controller.confirm(answer.clientCertPem)
-    await writeFileAtomic(files.serverCert, encodeCertificates(server), fileMode)
-    await writeFileAtomic(files.cert, encodeCertificates(client), fileMode)
-    await identity.reload()
-    this.#isForced = false
-    log.info('certificates renewed', { until: new Date(client[0]!.notAfter).toISOString() })
+  async #renew(controller: RenewalController): Promise<void> {
+    const { identity } = this.#deps
+    const { client, servers } = identity.current
+    const { subject, names = presentNames(servers[0]?.certificate) } = requestOf(this.#options.csr)
+    const named = { subject: { ...subject, commonName: identity.routerId }, names }
+    const clientKey = client!.key
+    const serverKey = servers[0]?.key ?? clientKey
+    const issued = await controller.request({
+      clientCertCsr: signCertificateRequest({ ...named, key: clientKey }),
+      serverCertCsr: signCertificateRequest({ ...named, key: serverKey }),
+    })
+    const clientChain = this.#checked(issued.clientCertPem, 'client', clientKey)
+    const serverChain = this.#checked(issued.serverCertPem, 'server', serverKey)
+    await controller.confirm(issued.clientCertPem)
+    const { files } = this.#options
+    await writeFileAtomic(files.serverCert, encodeCertificates(serverChain), fileMode)
+    await writeFileAtomic(files.cert, encodeCertificates(clientChain), fileMode)
+    if ((await identity.reload()) === 'refused') throw new RenewalError('what was written cannot be used')
   }
 
-  #request({ servers }: Identity): ReturnType<typeof requestOf> & { readonly names: Partial<AlternativeNames> } {
-    const { csr } = this.#options
-    if (csr !== undefined) return { ...requestOf(csr), names: csr.sans }
-    const names = servers[0]?.certificate.names
-    if (names === undefined) return { names: {} }
-    // The controller decides who the router is.
-    return { names: { ...names, uri: names.uri.filter((uri) => parseSpiffeId(uri) === undefined) } }
-  }
-
-  #checked(pem: string, what: string): readonly Certificate[] {
-    const { current, routerId } = this.#deps.identity
-    const [leaf, ...intermediates] = parseCertificates(pem)
-    if (leaf === undefined || !keyMatchesCertificate(current.client!.key, leaf)) {
-      throw new Error(`${what} is for another key`)
+  /** A chain that the router can use: for its key and its name, under the authorities it trusts. */
+  #checked(pem: string, purpose: 'client' | 'server', key: KeyObject): readonly Certificate[] {
+    const chain = parseCertificates(pem)
+    const [leaf, ...intermediates] = chain
+    const { routerId, current } = this.#deps.identity
+    if (leaf === undefined || !keyMatchesCertificate(key, leaf)) {
+      throw new RenewalError(`the ${purpose} certificate is for another key`)
     }
-    if (leaf.commonName !== routerId) throw new Error(`${what} is for another router`)
-    const verdict = verifyChain({ leaf, intermediates, roots: current.caBundle, at: 'any time' })
-    if (!verdict.isTrusted) throw new Error(`${what} is not trusted: ${verdict.message}`)
-    return [leaf, ...intermediates]
+    if (leaf.commonName !== routerId) throw new RenewalError(`the ${purpose} certificate is for another router`)
+    const verdict = verifyChain({ leaf, intermediates, roots: current.caBundle, at: this.#deps.now() })
+    if (!verdict.isTrusted) throw new RenewalError(`the ${purpose} certificate is not trusted: ${verdict.message}`)
+    return chain
   }
+
+  #earliestEnd(): number {
+    const { client, servers } = this.#deps.identity.current
+    return Math.min(...[client, ...servers.slice(0, 1)].map((keyed) => keyed?.certificate.notAfter ?? 0))
+  }
+}
+
+/** The SPIFFE id is left out: the controller decides who the router is. */
+function presentNames(certificate: Certificate | undefined): Partial<AlternativeNames> {
+  if (certificate === undefined) return {}
+  return { ...certificate.names, uri: certificate.names.uri.filter((uri) => !uri.startsWith('spiffe:')) }
 }

@@ -3,6 +3,7 @@
  * route at once, subscribes to the data model, and reports what it is told to report. Thousands fit into one process.
  */
 import type { Channel } from '../channel/channel.ts'
+import { ChannelError } from '../channel/channel-error.ts'
 import { controlPlan } from '../channel/channel-plan.ts'
 import type { Headers } from '../frame/headers.ts'
 import type { Message } from '../frame/message.ts'
@@ -32,8 +33,6 @@ export interface ModelListener {
   state?(body: Buffer): void
   changeSet?(body: Buffer): void
 }
-
-type Links = NonNullable<ControlMessageInit<'routerLinks'>['body']['links']>
 
 const version = '2.1.0|simulated|2026-01-01T00:00:00Z|linux|amd64'
 const capabilities = capabilityMask([routerCapability.multiChannel, routerCapability.routerDataModel])
@@ -94,7 +93,7 @@ export class SimulatedRouter implements AsyncDisposable {
   /** When it has been greeted, and has the whole data model. Rejects when the channel closes before. */
   async ready(): Promise<void> {
     const closed = this.channel.closed.then(({ reason }) => {
-      throw new Error(`the channel of router ${this.routerId} ended: ${reason}`)
+      throw new ChannelError('CLOSED', `router ${this.routerId}: ${reason}`)
     })
     await Promise.race([Promise.all([this.#isGreeted.promise, this.#isModelThere.promise]), closed])
   }
@@ -113,19 +112,6 @@ export class SimulatedRouter implements AsyncDisposable {
   async request<K extends ControlMessageName>(name: K, fields: ControlMessageInit<K>, timeoutMilliseconds = 30_000) {
     const reply = await this.channel.request(controlMessages.encode(name, fields), { timeoutMilliseconds })
     return controlMessages.decodeReply(name, reply)
-  }
-
-  /** Says which links it has dialled. */
-  reportLinks(links: Links, { isFullRefresh = false } = {}): Promise<void> {
-    return this.tell('routerLinks', { body: { links, fullRefresh: isFullRefresh } })
-  }
-
-  /** Says how long its links take, by their ids. Nanoseconds. */
-  reportLatencies(latencies: ReadonlyMap<string, number>): Promise<void> {
-    const histograms = new Map(
-      latencies.entries().map(([linkId, mean]) => [`link.${linkId}.latency`, { count: 1n, mean }] as const),
-    )
-    return this.tell('metrics', { body: { sourceId: this.routerId, histograms } })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -195,7 +181,26 @@ export class SimulatedRouter implements AsyncDisposable {
   }
 }
 
+/** The report of a link that a router has dialled. */
+export function dialledLink(id: string, destRouterId: string, iteration = 1) {
+  return { id, destRouterId, linkProtocol: 'tls', dialAddress: listenerOf(destRouterId), iteration }
+}
+
+/** The report of a router on how long its links take, in nanoseconds by their ids. */
+export function latencyReport(latencies: Iterable<readonly [string, number]>) {
+  const histograms = new Map<string, { readonly count: bigint; readonly mean: number }>()
+  for (const [linkId, mean] of latencies) {
+    histograms.set(`link.${linkId}.latency`, { count: 1n, mean })
+    histograms.set(`link.${linkId}.queue_time`, { count: 1n, mean: 0 })
+  }
+  return { body: { histograms } }
+}
+
+function listenerOf(routerId: string): string {
+  return `tls:${routerId}.example:6000`
+}
+
 function helloHeaders(routerId: string): Headers {
-  const listeners = [{ address: `tls:${routerId}.example:6000`, protocol: 'tls', groups: ['default'] }]
+  const listeners = [{ address: listenerOf(routerId), protocol: 'tls', groups: ['default'] }]
   return controlHello.encode('hello', { version, capabilities, listeners: { listeners } }).headers
 }

@@ -35,7 +35,12 @@ export class WebSocketUpgrades implements Disposable {
   }
 
   /** Answers the handshake; a bad one is refused, and then nobody is called. */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, take: (connection: WebSocketConnection) => void): void {
+  accept(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    take: (connection: WebSocketConnection) => void,
+  ): void {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       this.#keepAlive(webSocket)
       const { socket: outer } = request

@@ -71,11 +71,9 @@ func dial(args []string, session *dialogue) error {
 		return err
 	}
 	defer context.Close()
-	if err := context.Authenticate(); err != nil {
+	if err := tellLogin(context, session); err != nil {
 		return err
 	}
-	current := context.CtrlClt.GetCurrentApiSession()
-	session.tell("authenticated", facts{"kind": current.GetType(), "id": current.GetId()})
 	for time := range how.times {
 		if *pause && time > 0 {
 			if _, err := session.ask("paused", nil); err != nil {

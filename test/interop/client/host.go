@@ -59,14 +59,16 @@ func host(args []string, session *dialogue) error {
 		return err
 	}
 	defer context.Close()
+	if err := tellLogin(context, session); err != nil {
+		return err
+	}
 	listener, err := context.ListenWithOptions(*name, &ziti.ListenOptions{
-		Cost:                         uint16(*cost),
-		Precedence:                   ziti.GetPrecedenceForLabel(*precedence),
-		ConnectTimeout:               20 * time.Second,
-		MaxTerminators:               *terminators,
-		Identity:                     *instance,
-		SdkFlowControl:               flowControl,
-		WaitForNEstablishedListeners: uint(*terminators),
+		Cost:           uint16(*cost),
+		Precedence:     ziti.GetPrecedenceForLabel(*precedence),
+		ConnectTimeout: 20 * time.Second,
+		MaxTerminators: *terminators,
+		Identity:       *instance,
+		SdkFlowControl: flowControl,
 	})
 	if err != nil {
 		return err
@@ -76,12 +78,33 @@ func host(args []string, session *dialogue) error {
 	closed := make(chan error, 1)
 	go func() { closed <- acceptAll(listener, run, with, session) }()
 	asked := make(chan error, 1)
-	go func() { asked <- obeyUntilEnd(listener, session) }()
+	go func() {
+		if err := waitFor(listener, uint(*terminators)); err != nil {
+			asked <- err
+		} else {
+			asked <- obeyUntilEnd(listener, session)
+		}
+	}()
 	select {
 	case err = <-closed:
 	case err = <-asked:
 	}
 	return err
+}
+
+// waitFor is over when so many terminators are established. The SDK's own way to wait does not say why there are none.
+func waitFor(listener edge.Listener, terminators uint) error {
+	counting, ok := listener.(interface{ GetEstablishedCount() uint })
+	if !ok {
+		return fmt.Errorf("the SDK made a listener of another kind: %T", listener)
+	}
+	for range 2_000 {
+		if counting.GetEstablishedCount() >= terminators {
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return fmt.Errorf("%d of %d terminators are established", counting.GetEstablishedCount(), terminators)
 }
 
 // obeyUntilEnd does what the test answers: a cost or a precedence changes, anything else is the end.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"strings"
@@ -68,8 +70,25 @@ func tellLogin(context *ziti.ContextImpl, session *dialogue) error {
 		"identityId":            current.GetIdentityId(),
 		"openQueries":           len(current.GetAuthQueries()),
 		"hasSessionCertificate": context.CtrlClt.ApiSessionCertificate != nil,
+		"tokenId":               tokenId(current.GetToken()),
 	})
 	return nil
+}
+
+// tokenId is the id in a signed token; one that is not signed has none.
+func tokenId(token []byte) string {
+	parts := strings.Split(string(token), ".")
+	if len(parts) != 3 {
+		return ""
+	}
+	var claims struct {
+		Id string `json:"jti"`
+	}
+	text, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || json.Unmarshal(text, &claims) != nil {
+		return ""
+	}
+	return claims.Id
 }
 
 // waitIf lets the test change something that the rest of the visit is to notice.

@@ -39,7 +39,7 @@ export function createClientApi(deps: ClientDeps, options: ClientOptions): Reque
 }
 
 export function clientOperations(deps: ClientDeps, options: ClientOptions): Operation[] {
-  const { core, clock, signer, hasher, logins, posture, enforcement, routerPresence, tokens } = deps
+  const { core, clock, signer, hasher, logins, posture, enforcement, routerPresence, tokens, events } = deps
   const { kit, writer } = core
   const { view } = kit
   const { externalTokens } = logins
@@ -48,7 +48,7 @@ export function clientOperations(deps: ClientDeps, options: ClientOptions): Oper
     ...enrollOperations({ kit, clock, signer, hasher, externalTokens }),
     ...sessionOperations(deps, { ...options, noQrCodeType: 'application/json' }),
     ...clientServiceOperations({ kit, routerPresence, tokens }),
-    ...clientSessionOperations({ kit, clock, posture, enforcement, routerPresence, tokens }),
+    ...clientSessionOperations({ kit, clock, posture, enforcement, routerPresence, tokens, events }),
     ...serviceUpdateOperations({ view, changes }),
     ...sessionCertificateOperations({ kit, signer }),
     ...postureResponseOperations({ view, posture, enforcement }),

@@ -27,7 +27,14 @@ const differences: Readonly<Record<string, { readonly differs: readonly string[]
   enrollOttCa: { differs: besides(['certCsr', 'serverCertCsr', 'serverCsr']), why: oneBody },
   enrollToken: { differs: besides(['certCsr', 'serverCertCsr', 'serverCsr', 'token']), why: oneBody },
   enrollUpdb: {
-    differs: ['+member certCsr', '+member clientCsr', '+member name', '+member serverCertCsr', '+member serverCsr', '+member token'],
+    differs: [
+      '+member certCsr',
+      '+member clientCsr',
+      '+member name',
+      '+member serverCertCsr',
+      '+member serverCsr',
+      '+member token',
+    ],
     why: oneBody,
   },
 }

@@ -22,6 +22,7 @@ import type { RouterPresence } from '../../resources/router-presence.ts'
 import { sharedRouters } from '../../resources/session-routers.ts'
 import type { Session } from '../../resources/sessions.ts'
 import type { View } from '../../state/view.ts'
+import type { ApiDeps } from '../api-settings.ts'
 import { ClientList } from './client-list.ts'
 import type { SessionTokens } from './session-tokens.ts'
 
@@ -32,6 +33,7 @@ export interface ClientSessionsDeps {
   readonly enforcement: Pick<SessionEnforcement, 'enforce'>
   readonly routerPresence: RouterPresence
   readonly tokens: SessionTokens
+  readonly events: Pick<ApiDeps['events'], 'sessionSigned'>
 }
 
 interface SessionBody {
@@ -101,6 +103,7 @@ async function create(deps: ClientSessionsDeps, call: Call<SessionBody>): Promis
   if (edgeRouters.length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE')
   const id = isLegacy ? await storedSession(deps, call, wanted) : newId('cuid')
   const token = tokens.signServiceSession({ id, ...wanted, isLegacy })
+  if (!isLegacy) deps.events.sessionSigned({ id, ...wanted })
   // The peers leave what follows from the session to its detail.
   const left = { _links: null, createdAt: null, updatedAt: null, apiSession: null, service: null }
   return { status: 201, body: { data: { ...left, id, ...wanted, edgeRouters, token }, meta: {} } }

@@ -15,6 +15,7 @@ import { type FabricDatabaseDeps, fabricDatabaseOperations } from './database.ts
 import { FABRIC_BASE } from './fabric-path.ts'
 import { type InspectionDeps, inspectionOperations } from './inspections.ts'
 import { type LinkDeps, linkOperations } from './links.ts'
+import { streamOperation } from './stream/stream-operation.ts'
 
 export interface FabricDeps extends ApiDeps, FabricResourceDeps, Omit<LinkDeps & CircuitDeps, 'kit'>, InspectionDeps {
   readonly database: FabricDatabaseDeps
@@ -25,9 +26,14 @@ export function createFabricApi(deps: FabricDeps, options: ClusterOptions): Requ
   return createJsonApi({ base: FABRIC_BASE, operations, ...apiSettings(deps, 'fabric', operations) })
 }
 
+/** The kit by which fabric entities are shown and selected. */
+export function fabricKit({ core, clock, ...deps }: Pick<FabricDeps, 'core' | 'clock'> & FabricResourceDeps): Kit {
+  const { registry, tables, writer } = core
+  return new Kit({ registry: registry.shownBy(fabricResources(deps)), tables, writer, clock })
+}
+
 export function fabricOperations(deps: FabricDeps, options: ClusterOptions): Operation[] {
-  const { registry, tables, writer } = deps.core
-  const kit = new Kit({ registry: registry.shownBy(fabricResources(deps)), tables, writer, clock: deps.clock })
+  const kit = fabricKit(deps)
   return [
     ...resourceOperations(kit),
     ...linkOperations({ ...deps, kit }),
@@ -35,5 +41,6 @@ export function fabricOperations(deps: FabricDeps, options: ClusterOptions): Ope
     ...inspectionOperations(deps),
     ...fabricDatabaseOperations(deps.database),
     ...clusterOperations(options),
+    streamOperation,
   ]
 }

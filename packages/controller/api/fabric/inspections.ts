@@ -2,31 +2,14 @@
  * Inspections: what the controller and its routers say of their inside, for support and for the tools that validate a
  * network. Nothing is wrapped in an envelope, as the tools expect it.
  */
+import type { InspectedValue, Inspector } from '../../control/inspection/inspector.ts'
 import type { Answer, Call, Operation } from '../../operation/operation.ts'
 import { requestContract } from '../../resource-kit/body-contracts.ts'
 import { defineFields, listOf, text } from '../../resource-kit/fields.ts'
 import { textShape } from '../../resource-kit/shapes.ts'
 
-export interface Inspected {
-  readonly appId: string
-  readonly name: string
-  /** JSON where it can be, otherwise text. */
-  readonly value: unknown
-}
-
-export interface InspectionResult {
-  readonly success: boolean
-  readonly errors: readonly string[]
-  readonly values: readonly Inspected[]
-}
-
-export interface Inspections {
-  /** Asks those whose id matches; what nobody knows is left out. */
-  inspect(appRegex: string, requestedValues: readonly string[]): Promise<InspectionResult>
-}
-
 export interface InspectionDeps {
-  readonly inspections: Inspections
+  readonly inspector: Pick<Inspector, 'inspect'>
 }
 
 const LONGEST = 4_096
@@ -42,7 +25,7 @@ interface Request {
   readonly requestedValues: readonly string[]
 }
 
-export function inspectionOperations({ inspections }: InspectionDeps): Operation[] {
+export function inspectionOperations({ inspector }: InspectionDeps): Operation[] {
   return [
     {
       operationId: 'inspect',
@@ -51,11 +34,21 @@ export function inspectionOperations({ inspections }: InspectionDeps): Operation
       access: { entity: 'ops', action: 'read', isBeyondReadonly: true },
       body: requestContract('inspection', fields),
       async handle({ body }: Call<Request>): Promise<Answer> {
-        const { success, errors, values } = await inspections.inspect(body.appRegex, body.requestedValues)
-        return { status: 200, body: { success, errors: nullWhenEmpty(errors), values: nullWhenEmpty(values) } }
+        const { success, errors, values } = await inspector.inspect(body.appRegex, body.requestedValues)
+        const shown = nullWhenEmpty(values.map(parsed))
+        return { status: 200, body: { success, errors: nullWhenEmpty(errors), values: shown } }
       },
     },
   ]
+}
+
+/** JSON where it is, otherwise text. */
+function parsed({ appId, name, value }: InspectedValue): { appId: string; name: string; value: unknown } {
+  try {
+    return { appId, name, value: JSON.parse(value) }
+  } catch {
+    return { appId, name, value }
+  }
 }
 
 function nullWhenEmpty<T>(list: readonly T[]): readonly T[] | null {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseListenAddress } from './listen-address.ts'
+import { covers, parseListenAddress } from './listen-address.ts'
 
 const addresses: [string, string, number][] = [
   ['127.0.0.1:1280', '127.0.0.1', 1280],
@@ -30,4 +30,21 @@ for (const text of [
   'a b:80',
 ]) {
   test(`${JSON.stringify(text)} is none`, () => assert.equal(parseListenAddress(text), undefined))
+}
+
+const pairs: readonly [listening: string, wanted: string, isCovered: boolean][] = [
+  ['127.0.0.1:1280', '127.0.0.1:1280', true],
+  ['0.0.0.0:1280', '127.0.0.1:1280', true],
+  ['[::]:1280', '127.0.0.1:1280', true],
+  [':1280', '[::1]:1280', true],
+  ['127.0.0.1:1280', '0.0.0.0:1280', false],
+  ['0.0.0.0:1280', '127.0.0.1:6262', false],
+  ['0.0.0.0:0', '127.0.0.1:0', false],
+  ['nonsense', '127.0.0.1:1280', false],
+]
+
+for (const [listening, wanted, isCovered] of pairs) {
+  test(`${listening} ${isCovered ? 'gets' : 'does not get'} what is meant for ${wanted}`, () => {
+    assert.equal(covers(listening, wanted), isCovered)
+  })
 }

@@ -21,3 +21,13 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
   }
   return host.includes(':') || host.includes(' ') ? undefined : { host, port }
 }
+
+const everywhere: ReadonlySet<string> = new Set(['', '0.0.0.0', '::'])
+
+/** Whether who listens at the first address also gets what is sent to the second. Port 0 is a port of one's own. */
+export function covers(listening: string, wanted: string): boolean {
+  if (listening === wanted) return true
+  const [here, there] = [parseListenAddress(listening), parseListenAddress(wanted)]
+  if (here === undefined || there === undefined || here.port === 0 || here.port !== there.port) return false
+  return here.host === there.host || everywhere.has(here.host)
+}

@@ -217,14 +217,19 @@ test('a handler that throws costs its connection, not the server', async () => {
   assert.equal((await ask(web.port, { path: '/x' })).body, '/x')
 })
 
-test('an upgrade goes to whoever takes upgrades', async () => {
+test('an upgrade goes to whoever wants it, and is an ordinary request for all others', async () => {
   await using web = await openWeb({
     handle: hello,
-    onUpgrade: (request, socket) => socket.end(`upgraded ${request.url}`),
+    upgrades: {
+      isWanted: ({ url }) => url === '/ws',
+      accept: (request, socket) => socket.end(`upgraded ${request.url}`),
+    },
   })
   await using client = await WireClient.connect(web.port)
   client.send(requestBytes({ path: '/ws', headers: { connection: 'upgrade', upgrade: 'websocket' } }))
   assert.equal(await client.rest(), 'upgraded /ws')
+  const ordinary = await ask(web.port, { path: '/other', headers: { connection: 'upgrade', upgrade: 'h2c' } })
+  assert.equal(ordinary.body, '/other')
 })
 
 test('a server cannot be opened without a usable certificate', async () => {

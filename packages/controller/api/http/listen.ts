@@ -98,9 +98,13 @@ export class WebServer implements AsyncDisposable {
     return new WebServer(listeners, servers, connections, choices)
   }
 
-  /** Gives TLS connections whose ALPN name is `protocol` to `accept`. The server ends them when it closes. */
-  take(protocol: string, accept: (socket: TLSSocket) => void): void {
+  /**
+   * Gives TLS connections whose ALPN name is `protocol` to `accept`; false where there is no TLS. The server ends them when
+   * it closes.
+   */
+  take(protocol: string, accept: (socket: TLSSocket) => void): boolean {
     this.#choices?.take(protocol, accept)
+    return this.#choices !== undefined
   }
 
   /** Uses new certificates for new connections; throws and changes nothing when they are unusable. */
@@ -155,9 +159,7 @@ function createServer(
   const isUpgrade = (request: http.IncomingMessage) => options.upgrades?.isWanted(request) ?? false
   const settings = { ...httpOptions(limits), shouldUpgradeCallback: isUpgrade }
   const server =
-    choices === undefined
-      ? http.createServer(settings)
-      : createTlsServer(choices, settings, limits.handshakeTimeout)
+    choices === undefined ? http.createServer(settings) : createTlsServer(choices, settings, limits.handshakeTimeout)
   const onRequest = requestListener(options, bindPoint, limits, connections.silent)
   server.on('request', onRequest)
   // The body's reader tells the client to continue, once nothing speaks against the request.

@@ -12,7 +12,7 @@ import { formOf, type OidcCall } from './oidc-call.ts'
 import { OAuthError } from './oidc-error.ts'
 import { bindSession } from './session-binding.ts'
 import { sessionClaims } from './session-claims.ts'
-import { type TokenDeps, tokenAnswer } from './token-answer.ts'
+import { type TokenDeps, tellTokens, tokenAnswer } from './token-answer.ts'
 
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
 
@@ -40,6 +40,7 @@ export async function redeem(deps: TokenDeps, call: OidcCall): Promise<Answer> {
   // From here on nothing fails and nothing waits, so no second request can get past the check above.
   grant.isRedeemed = true
   const { nonce } = grant.asked
+  tellTokens(deps, call, 'created', bound.claims, bound.sessionCert)
   return secretJson(tokenAnswer(deps, call, bound.claims, identity, { nonce, code: grant.code, ...bound }))
 }
 

@@ -14,7 +14,7 @@ import { formOf, type OidcCall } from './oidc-call.ts'
 import { OAuthError } from './oidc-error.ts'
 import { bindSession } from './session-binding.ts'
 import { continuedClaims } from './session-claims.ts'
-import { checkPossession, narrowedScopes, type TokenDeps } from './token-answer.ts'
+import { checkPossession, narrowedScopes, type TokenDeps, tellTokens } from './token-answer.ts'
 
 const PREFIX = 'urn:ietf:params:oauth:token-type:'
 const ACCESS = `${PREFIX}access_token`
@@ -47,6 +47,7 @@ export function exchange(deps: TokenDeps, call: OidcCall): Answer {
     const token = tokens.id(call.issuer, claims, { identity })
     return secretJson({ access_token: token, issued_token_type: ID, token_type: 'N_A', scope, ...certificate })
   }
+  tellTokens(deps, call, 'exchanged', whole, sessionCert)
   const access = tokens.access(call.issuer, claims)
   const refresh = wanted === REFRESH ? { refresh_token: tokens.refresh(call.issuer, whole).token } : {}
   return secretJson({

@@ -17,7 +17,7 @@ import type { Kit } from '../../resource-kit/kit.ts'
 import { effectiveOidcSettings } from '../../resources/controller-settings.ts'
 import type { BodyReader } from '../http/body-reader.ts'
 import type { HttpLog, RequestHandler } from '../http/request-handler.ts'
-import type { LoginEvent } from '../login-event.ts'
+import type { LoginEvent, TokensEvent } from '../login-event.ts'
 import { json, plain } from './answers.ts'
 import { AuthRequests } from './auth-requests.ts'
 import { authorize, callback } from './authorize.ts'
@@ -48,6 +48,7 @@ export interface OidcProviderDeps extends ProofDeps {
   readonly accessTokens: OwnAccessTokens
   readonly sessionCertificates: SessionCertificateIssuer
   readonly onLogin: (event: LoginEvent) => void
+  readonly onTokens: (event: TokensEvent) => void
 }
 
 export interface OidcProviderOptions {

@@ -14,7 +14,7 @@ import { formOf, type OidcCall } from './oidc-call.ts'
 import { OAuthError } from './oidc-error.ts'
 import { bindSession } from './session-binding.ts'
 import { continuedClaims } from './session-claims.ts'
-import { checkPossession, narrowedScopes, type TokenDeps, tokenAnswer } from './token-answer.ts'
+import { checkPossession, narrowedScopes, type TokenDeps, tellTokens, tokenAnswer } from './token-answer.ts'
 
 export async function refresh(deps: TokenDeps, call: OidcCall): Promise<Answer> {
   const { verifier, sessionCertificates } = deps
@@ -32,6 +32,7 @@ export async function refresh(deps: TokenDeps, call: OidcCall): Promise<Answer> 
   const csr = claims.z_cfs?.length ? form.get('csr_pem') || undefined : undefined
   const bound = bindSession(sessionCertificates, continuedClaims(identity, claims), csr)
   await useUp(deps, claims)
+  tellTokens(deps, call, 'refreshed', bound.claims, bound.sessionCert)
   return secretJson(tokenAnswer(deps, call, bound.claims, identity, { ...bound, scopes }))
 }
 

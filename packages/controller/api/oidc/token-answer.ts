@@ -9,6 +9,7 @@ import type { Clock } from '../../clock.ts'
 import type { SessionCertificateIssuer } from '../../enroll/network-signer.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
 import type { TableRows } from '../../state/row.ts'
+import type { TokensEvent } from '../login-event.ts'
 import type { AuthRequests } from './auth-requests.ts'
 import type { OidcCall } from './oidc-call.ts'
 import { OAuthError } from './oidc-error.ts'
@@ -22,6 +23,7 @@ export interface TokenDeps extends ProofDeps {
   readonly tokens: TokenIssuer
   readonly rotated: RotatedTokens
   readonly sessionCertificates: SessionCertificateIssuer
+  readonly onTokens: (event: TokensEvent) => void
 }
 
 /** What an answer holds besides the tokens of the session. */
@@ -52,6 +54,18 @@ export function tokenAnswer(
     scope: scopes.join(' '),
     ...(sessionCert !== undefined && { session_cert: sessionCert }),
   }
+}
+
+/** Tells that a session got tokens. */
+export function tellTokens(
+  { onTokens }: TokenDeps,
+  { http }: OidcCall,
+  type: TokensEvent['type'],
+  { sub: identityId, z_asid: apiSessionId }: Pick<SessionClaims, 'sub' | 'z_asid'>,
+  sessionCert: string | undefined,
+): void {
+  const { remoteAddress } = http
+  onTokens({ type, identityId, apiSessionId, remoteAddress, isCertGenerated: sessionCert !== undefined })
 }
 
 /** Throws unless the connection proves a certificate that the token is bound to. */

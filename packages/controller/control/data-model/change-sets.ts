@@ -3,6 +3,7 @@
  * is already known, and nothing goes before what refers to it.
  */
 
+import { isDeepStrictEqual } from 'node:util'
 import type { TableSpec } from '../../state/index-spec.ts'
 import { Overlay } from '../../state/overlay.ts'
 import type { Row, TableName } from '../../state/row.ts'
@@ -70,11 +71,12 @@ function netChanges(commits: readonly Commit[]): readonly RowChange[] {
   return [...net.values()].filter(({ before, after }) => before !== after)
 }
 
+/** Nothing when the row has changed, but not what routers know of it. */
 function* written({ table, before, after }: RowChange, time: number): Generator<DataEventInit> {
   if (after === undefined) return
   const next = describe(table, after, time)
   const was = before === undefined ? undefined : describe(table, before, time)
-  if (next === undefined) return
+  if (next === undefined || (table !== 'revocations' && isDeepStrictEqual(next, was))) return
   // A revocation that is renewed is told as a new one, which is how routers take it.
   yield { action: was === undefined || table === 'revocations' ? 'Create' : 'Update', model: next }
 }

@@ -39,8 +39,10 @@ export const modelTables: { readonly [T in TableName]?: Describe<T> } = {
   }),
 }
 
+export const modelTableNames: ReadonlySet<string> = new Set(Object.keys(modelTables))
+
 export function isModelTable(table: TableName): boolean {
-  return modelTables[table] !== undefined
+  return modelTableNames.has(table)
 }
 
 /** A row as routers are told of it. */

@@ -13,7 +13,7 @@ const noCertificates = { signing: () => [], authorities: () => [] }
 
 function modelOf(network: TestNetwork, certificates = noCertificates) {
   const { view, registry } = network
-  return new RouterDataModel({
+  const model = new RouterDataModel({
     view,
     specs: registry.specs,
     writer: network,
@@ -21,6 +21,8 @@ function modelOf(network: TestNetwork, certificates = noCertificates) {
     certificates,
     head,
   })
+  model.follow(() => {})
+  return model
 }
 
 async function wholeState(model: RouterDataModel, routerId: string): Promise<Replica> {
@@ -123,8 +125,26 @@ test('new certificates are told with the next change, and old ones taken back', 
   const keys = () => copy.content().filter((line) => line.startsWith('publicKey')).length
   assert.equal(keys(), 2)
   signing = [Buffer.from('second')]
-  network.change((change) => change.create('configTypes', { name: 'one' }))
+  network.change((change) => change.create('controllers', { name: 'one', ctrlAddress: 'tls:127.0.0.1:1' }))
   catchUp(model, copy, 'r1')
   assert.equal(keys(), 2)
   assert.deepEqual(copy.content(), (await wholeState(model, 'r1')).content())
+})
+
+test('while no router listens nothing is kept, and who comes then gets the whole state', async () => {
+  const network = new TestNetwork()
+  const model = modelOf(network)
+  const ofNobody = new RouterDataModel({
+    view: network.view,
+    specs: network.registry.specs,
+    writer: network,
+    clock: systemClock,
+    certificates: noCertificates,
+    head,
+  })
+  const copy = await wholeState(ofNobody, 'r1')
+  const id = network.change((change) => change.create('configTypes', { name: 'one' }).id)
+  assert.equal(ofNobody.index, model.index)
+  assert.equal(ofNobody.after(copy.index), 'unknown')
+  assert.ok((await wholeState(ofNobody, 'r1')).has('configType', id))
 })

@@ -7,16 +7,17 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { OutgoingMessage } from '@weft/wire'
-import { changeSet, controlMessages, dataState } from '@weft/wire/messages'
+import { controlMessages, dataState } from '@weft/wire/messages'
 import type { Clock } from '../../clock.ts'
 import { Followers } from '../../fabric/followers.ts'
 import type { TableSpec } from '../../state/index-spec.ts'
 import type { View } from '../../state/view.ts'
 import type { Commit, Writer } from '../../state/writer.ts'
+import { type ChangeSetForRouters, changeSetFor } from './change-set-for-routers.ts'
 import { changeEvents } from './change-sets.ts'
 import type { DataEventInit } from './data-event.ts'
-import { describe } from './entities.ts'
-import { configsFor, fullState, isForRouters } from './full-state.ts'
+import { modelTableNames } from './entities.ts'
+import { configsFor, fullState } from './full-state.ts'
 import { keyChanges, type PublishedCertificates, publicKeyEvents } from './public-keys.ts'
 
 /** Change sets that are kept; a router that has missed more gets the whole state. */
@@ -34,12 +35,6 @@ export interface RouterDataModelDeps {
   readonly certificates: PublishedCertificates
   /** Where the store stands when the model begins, and which history it is. */
   readonly head: { readonly index: number; readonly timeline: string }
-}
-
-export interface ChangeSetForRouters {
-  readonly index: number
-  /** The body of the message as a router is to get it. */
-  bodyFor(routerId: string): Buffer
 }
 
 /** The whole state as one router is to get it. */
@@ -114,14 +109,29 @@ export class RouterDataModel implements Disposable {
   }
 
   #changed(commits: readonly Commit[]): void {
-    const { view, specs, clock, certificates } = this.#deps
+    const former = this.#keys
+    if (touches(commits, keyTables)) this.#keys = publicKeyEvents(this.#deps.certificates)
+    const newKeys = former === this.#keys ? [] : keyChanges(former, this.#keys)
+    if (newKeys.length === 0 && !touches(commits, modelTableNames)) return
+    if (this.#followers.size === 0) this.#forget(commits.at(-1)!.index)
+    else this.#record(commits, newKeys)
+  }
+
+  /** No router listens: whoever comes gets the whole state, so there is nothing to work out and nothing to keep. */
+  #forget(index: number): void {
+    this.#log = []
+    this.#logBegins = index
+    this.#index = index
+    this.#shared = undefined
+  }
+
+  #record(commits: readonly Commit[], newKeys: readonly DataEventInit[]): void {
+    const { view, specs, clock } = this.#deps
     const change = changeEvents(commits, view, specs, clock.now())
-    const keys = publicKeyEvents(certificates)
-    const events = [...(change?.events ?? []), ...keyChanges(this.#keys, keys)]
-    this.#keys = keys
+    const events = [...(change?.events ?? []), ...newKeys]
     if (events.length === 0) return
     const index = commits.at(-1)!.index
-    this.#log.push(new SharedChangeSet(view, clock, index, this.#index, events))
+    this.#log.push(changeSetFor({ view, clock }, { index, previousIndex: this.#index, events }))
     this.#index = index
     this.#shared = undefined
     if (this.#log.length > MOST_CHANGE_SETS * 1.1) {
@@ -171,66 +181,11 @@ export class RouterDataModel implements Disposable {
   }
 }
 
-class SharedChangeSet implements ChangeSetForRouters {
-  readonly index: number
-  readonly #previousIndex: number
-  readonly #view: View
-  readonly #clock: Clock
-  readonly #events: readonly DataEventInit[]
-  /** Whether some of it is for some routers only. */
-  readonly #hasConfigsOfRouters: boolean
-  readonly #routers: ReadonlySet<string>
-  #body: Buffer | undefined
+/** Changes of these may bring other certificates: third-party authorities, and what a controller says of itself. */
+const keyTables: ReadonlySet<string> = new Set(['cas', 'controllers'])
 
-  constructor(view: View, clock: Clock, index: number, previousIndex: number, events: readonly DataEventInit[]) {
-    this.index = index
-    this.#previousIndex = previousIndex
-    this.#view = view
-    this.#clock = clock
-    this.#events = events
-    this.#hasConfigsOfRouters = events.some((event) => this.#isConfigOfRouters(event))
-    this.#routers = new Set(
-      events.flatMap(({ action, model }) =>
-        model?.kind === 'router' && action !== 'Delete' && (model.value.configs?.length ?? 0) > 0
-          ? [model.value.id!]
-          : [],
-      ),
-    )
-  }
-
-  bodyFor(routerId: string): Buffer {
-    if (!this.#hasConfigsOfRouters && !this.#routers.has(routerId)) {
-      this.#body ??= this.#encode(this.#events)
-      return this.#body
-    }
-    return this.#encode([
-      ...this.#ownConfigs(routerId),
-      ...this.#events.filter((event) => this.#isFor(routerId, event)),
-    ])
-  }
-
-  /** A router that is told of itself is first told of its configs: it may have had none of them so far. */
-  *#ownConfigs(routerId: string): Generator<DataEventInit> {
-    if (!this.#routers.has(routerId)) return
-    for (const id of this.#view.get('routers', routerId)?.configs ?? []) {
-      const config = this.#view.get('configs', id)
-      if (config === undefined) continue
-      yield { action: 'Create', isSynthetic: true, model: describe('configs', config, this.#clock.now())! }
-    }
-  }
-
-  #isFor(routerId: string, event: DataEventInit): boolean {
-    if (event.action === 'Delete' || !this.#isConfigOfRouters(event) || event.model?.kind !== 'config') return true
-    return this.#view.get('routers', routerId)?.configs.includes(event.model.value.id ?? '') ?? false
-  }
-
-  #isConfigOfRouters({ model }: DataEventInit): boolean {
-    return model?.kind === 'config' && isForRouters(this.#view, model.value.typeId ?? '')
-  }
-
-  #encode(changes: readonly DataEventInit[]): Buffer {
-    return changeSet.encode({ index: this.index, previousIndex: this.#previousIndex, changes })
-  }
+function touches(commits: readonly Commit[], tables: ReadonlySet<string>): boolean {
+  return commits.some(({ changes }) => changes.some(({ table }) => tables.has(table)))
 }
 
 /** The first place whose index is at least the wanted one. */

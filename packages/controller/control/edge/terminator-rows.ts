@@ -120,7 +120,8 @@ function checkInstance(change: Change, { serviceId, instanceId, hostId }: Hosted
   if (instanceId === '') return
   for (const other of change.view.find('terminators', 'serviceId', serviceId)) {
     if (other.instanceId === instanceId && other.hostId !== hostId) {
-      throw new EdgeRefusal('invalidInstanceId', `instance ${instanceId} has another host`)
+      // Programs on the Go SDK look for these words.
+      throw new EdgeRefusal('invalidInstanceId', `shared identity ${instanceId} belongs to different identity`)
     }
   }
 }

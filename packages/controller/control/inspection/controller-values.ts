@@ -17,6 +17,7 @@ export interface ControllerValuesDeps {
   readonly view: View
   readonly clock: Clock
   readonly model: Pick<RouterDataModel, 'index' | 'timelineId'>
+  /** Where the store stands; asked each time. */
   readonly head: { readonly index: number; readonly timeline: string }
   readonly peers: Pick<PeerStates, 'waiting'>
   readonly validation: Pick<TerminatorValidation, 'waiting'>
@@ -36,7 +37,7 @@ export interface ControllerValuesOptions {
 export type ControllerValue = (name: string) => unknown
 
 export function controllerValues(deps: ControllerValuesDeps, options: ControllerValuesOptions): ControllerValue {
-  const { state, view, model, head } = deps
+  const { state, view, model } = deps
   const values: Readonly<Record<string, () => unknown>> = {
     stackdump: () => processState(),
     config: () => options.config,
@@ -62,9 +63,9 @@ export function controllerValues(deps: ControllerValuesDeps, options: Controller
       ),
     }),
     'identity-connection-statuses': () => identityConnections(deps, options),
-    'data-model-index': () => ({ timeline: head.timeline, index: head.index }),
+    'data-model-index': () => ({ timeline: deps.head.timeline, index: deps.head.index }),
     'router-data-model-index': () => ({ timeline: model.timelineId, index: model.index }),
-    links: () => [...state.links.all()].map(link),
+    links: () => ({ links: [...state.links.all()].map(link) }),
     'ctrl-dialer': () => ({ enabled: false, config: {}, routers: null }),
   }
   return (name) => {

@@ -4,6 +4,7 @@
  */
 import type { IdentityConnectEvents } from '@weft/wire/messages'
 import { defineHandler } from '../handler.ts'
+import { writableTime } from '../reports/writable-time.ts'
 
 export const connectEvents = defineHandler('connectEvents', ({ message: { body }, from }, { kit, fabric, reports }) => {
   if (!fabric.state.routers.isCurrent(from)) return
@@ -14,8 +15,9 @@ export const connectEvents = defineHandler('connectEvents', ({ message: { body }
   fabric.reportIdentities(from, { connected: ids(true), disconnected: ids(false), isFullState })
   const isKnown = (id: string) => kit.view.get('identities', id) !== undefined
   const connects = events.filter(({ identityId }) => isKnown(identityId)).flatMap(connectsOf)
-  for (const { identityId, srcAddr, dstAddr } of connects.sort((a, b) => a.connectTime - b.connectTime)) {
+  for (const { identityId, connectTime, srcAddr, dstAddr } of connects.sort((a, b) => a.connectTime - b.connectTime)) {
     reports.connected({
+      timestamp: writableTime(connectTime),
       src_type: 'identity',
       dst_type: 'router',
       src_id: identityId,

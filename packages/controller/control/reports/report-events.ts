@@ -1,18 +1,19 @@
-/** What routers report, as events: metrics, usage, alerts, and that a router has connected. */
+/** What routers report, passed on: metrics to whoever scrapes, and metrics, usage, alerts and connections as events. */
 import type { Alert, MetricsMessage } from '@weft/wire/messages'
 import type { Clock } from '../../clock.ts'
 import type { EventDispatcher } from '../../events/dispatcher.ts'
 import type { ConnectEvent } from '../../events/event-types.ts'
-import type { ReportedConnect, RouterReports } from '../control-context.ts'
+import type { RouterReports } from '../control-context.ts'
 import { alertEvent } from './alert-event.ts'
 import { type MeasuredLinks, metricsEvents } from './metrics-events.ts'
+import type { RouterMetrics } from './router-metrics.ts'
 import { usageEvents } from './usage-events.ts'
-import { writableTime } from './writable-time.ts'
 
 export interface ReportEventsDeps {
   readonly dispatcher: EventDispatcher
   readonly links: MeasuredLinks
   readonly clock: Pick<Clock, 'now'>
+  readonly routerMetrics: Pick<RouterMetrics, 'take'>
 }
 
 export class ReportEvents implements RouterReports {
@@ -23,7 +24,8 @@ export class ReportEvents implements RouterReports {
   }
 
   metrics(routerId: string, message: MetricsMessage): void {
-    const { dispatcher, links, clock } = this.#deps
+    const { dispatcher, links, clock, routerMetrics } = this.#deps
+    routerMetrics.take(routerId, message)
     if (dispatcher.isWanted('metrics')) {
       for (const event of metricsEvents(routerId, message, links, clock.now())) dispatcher.emit(event)
     }
@@ -42,19 +44,5 @@ export class ReportEvents implements RouterReports {
   connected(event: Omit<ConnectEvent, 'namespace'>): void {
     const { dispatcher } = this.#deps
     if (dispatcher.isWanted('connect')) dispatcher.emit({ namespace: 'connect', ...event })
-  }
-
-  connects(routerId: string, connects: readonly ReportedConnect[]): void {
-    for (const { identityId, connectTime, srcAddr, dstAddr } of connects) {
-      this.connected({
-        timestamp: writableTime(connectTime),
-        src_type: 'identity',
-        dst_type: 'router',
-        src_id: identityId,
-        src_addr: srcAddr,
-        dst_id: routerId,
-        dst_addr: dstAddr,
-      })
-    }
   }
 }

@@ -4,7 +4,7 @@
  *
  * A traced channel is watched from outside, by its frames; what is in them is not shown, because tokens and keys are.
  */
-import { SearchPattern } from '@weft/model'
+import type { SearchPattern } from '@weft/model'
 import {
   bodyLengthAt,
   type Channel,
@@ -15,7 +15,7 @@ import {
   sequenceAt,
   valueLengthAt,
 } from '@weft/wire'
-import type { ChannelTrace } from '@weft/wire/messages'
+import { type ChannelTrace, controlMessages } from '@weft/wire/messages'
 import type { Clock } from '../../clock.ts'
 import type { ConnectedRouters } from '../../fabric/connected-routers.ts'
 import { Followers } from '../../fabric/followers.ts'
@@ -28,6 +28,9 @@ export interface ChannelTracesDeps {
 
 /** Expressions that can be in force at one time; the oldest is forgotten. */
 const MOST_PATTERNS = 100
+
+/** Traces of traces would never end. */
+const traceEventType = controlMessages.typeOf('traceEvent')
 
 export class ChannelTraces implements Disposable {
   readonly #deps: ChannelTracesDeps
@@ -91,6 +94,8 @@ export class ChannelTraces implements Disposable {
   }
 
   #record(channel: Channel, buffer: Buffer, start: number, isRx: boolean): void {
+    const contentType = contentTypeAt(buffer, start)
+    if (contentType === traceEventType) return
     const replyFor = findHeader(buffer, start, channelHeader.replyFor)
     const isReply = replyFor >= 0 && valueLengthAt(buffer, replyFor) === 4
     this.#followers.tell({
@@ -98,11 +103,17 @@ export class ChannelTraces implements Disposable {
       identity: this.#controllerId,
       channel: channel.name,
       isRx,
-      contentType: contentTypeAt(buffer, start),
+      contentType,
       sequence: sequenceAt(buffer, start),
       replyFor: isReply ? buffer.readInt32LE(replyFor) : -1,
       length: headersLengthAt(buffer, start) + bodyLengthAt(buffer, start),
-      decode: Buffer.alloc(0),
+      decode: decoded(contentType),
     })
   }
+}
+
+/** What the message is called. */
+function decoded(contentType: number): Buffer {
+  const name = controlMessages.nameOf(contentType)
+  return Buffer.from(name === undefined ? '' : JSON.stringify({ __decoder__: 'ctrl', __message__: name }))
 }

@@ -1,6 +1,6 @@
 /** Renewed certificates, which a controller sends on their own. */
 import { defineHandler } from '../handler.ts'
 
-export const enrollmentCerts = defineHandler('enrollmentCerts', async ({ message: { body }, from }, { renewal }) => {
-  await renewal.take(from, body)
+export const enrollmentCerts = defineHandler('enrollmentCerts', ({ message: { body }, from }, { renewals }) => {
+  renewals.take(from, body)
 })

@@ -6,7 +6,7 @@ export const route = defineHandler('route', async ({ message: { body }, frame, f
   const { circuitId, attempt } = body
   const outcome = await routes.take(body, from)
   const result = outcome.isMade
-    ? { attempt, success: true, peerData: outcome.peerData, body: circuitId }
+    ? { attempt, success: true as const, peerData: outcome.peerData, body: circuitId }
     : { attempt, error: outcome.error, errorCode: outcome.code, body: circuitId }
   from.reply(frame, 'routeResult', result, { queue: urgentQueue })
 })

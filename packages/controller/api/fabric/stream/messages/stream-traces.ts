@@ -1,0 +1,14 @@
+/** Whoever reads traces as they come; some kinds of message can be chosen or left out. */
+import type { ChannelTrace } from '@weft/wire/messages'
+import { defineStreamHandler } from '../stream-handler.ts'
+
+export const streamTraces = defineStreamHandler('streamTraces', async ({ message, stream }, { traces }) => {
+  const { enabledFilter, filterType, contentTypes } = message.body
+  const named = new Set(contentTypes)
+  const isWanted = ({ contentType }: ChannelTrace) =>
+    !enabledFilter || named.has(contentType) === (filterType === 'INCLUDE')
+  const unfollow = traces.follow((trace) => {
+    if (isWanted(trace)) stream.offer('trace', { body: trace })
+  })
+  stream.parts.defer(unfollow)
+})

@@ -1,0 +1,117 @@
+/** A controller of ours and routers under it, with what the Fabric API says of them. */
+import assert from 'node:assert/strict'
+import { ApiClient } from './api-client.ts'
+import { ControllerProcess } from './controller-process.ts'
+import { slack, until } from './patience.ts'
+import { RouterProcess } from './router-process.ts'
+import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts'
+
+/** What is promised of a network whose parts can reach each other again, on a quiet machine. */
+const CONVERGENCE = 10_000
+
+interface ListedLink {
+  readonly id: string
+  readonly state: string
+  readonly sourceRouter: { readonly name: string }
+  readonly destRouter: { readonly name: string }
+}
+
+export class Mesh implements AsyncDisposable {
+  readonly routers: RouterProcess[] = []
+  readonly folder: TemporaryFolder
+  readonly #home: TemporaryFolder
+  #controller: ControllerProcess
+  #fabric: ApiClient | undefined
+
+  private constructor(controller: ControllerProcess, home: TemporaryFolder, folder: TemporaryFolder) {
+    this.#controller = controller
+    this.#home = home
+    this.folder = folder
+  }
+
+  static async start(): Promise<Mesh> {
+    const home = await temporaryFolder('mesh-home')
+    const folder = await temporaryFolder('mesh')
+    return new Mesh(await ControllerProcess.start({ home: home.path }), home, folder)
+  }
+
+  get controller(): ControllerProcess {
+    return this.#controller
+  }
+
+  /** Invites and enrolls a router; it does not run yet. */
+  async add(name: string): Promise<RouterProcess> {
+    const router = await RouterProcess.enroll({ name, jwt: await this.invite(name), folder: this.folder.path })
+    this.routers.push(router)
+    return router
+  }
+
+  async invite(name: string): Promise<string> {
+    using admin = await ApiClient.login(this.#controller)
+    const id = await admin.create('edge-routers', { name })
+    return String((await admin.detail(`/edge-routers/${id}`))['enrollmentJwt'])
+  }
+
+  /** Starts the controller again after it has ended, over the same data and port. */
+  async restartController(): Promise<void> {
+    this.#fabric?.[Symbol.dispose]()
+    this.#fabric = undefined
+    await this.#controller.child.stop('SIGKILL')
+    const { port } = this.#controller
+    this.#controller = await ControllerProcess.start({ home: this.#home.path, port })
+  }
+
+  /** The pairs of routers with a link, each as often as there are links. */
+  async pairs(): Promise<readonly string[]> {
+    const links = (await (await this.#api()).list('/links')) as unknown as ListedLink[]
+    return links
+      .filter(({ state }) => state === 'Connected')
+      .map(({ sourceRouter, destRouter }) => [sourceRouter.name, destRouter.name].sort().join('-'))
+      .sort()
+  }
+
+  async online(): Promise<readonly string[]> {
+    const routers = await (await this.#api()).list('/routers')
+    return routers
+      .filter(({ connected }) => connected === true)
+      .map(({ name }) => String(name))
+      .sort()
+  }
+
+  /** Waits until these routers are online with exactly one link for each pair, and that stays so. */
+  async converges(names: readonly string[], what: string): Promise<number> {
+    const sorted = [...names].sort()
+    const wanted = sorted.flatMap((one, at) => sorted.slice(at + 1).map((other) => `${one}-${other}`))
+    const started = performance.now()
+    let last = ''
+    const isWhole = async () => {
+      const [online, pairs] = [await this.online(), await this.pairs()]
+      last = `${online.join()} online, links ${pairs.join(' ')}`
+      return online.join() === sorted.join() && pairs.join() === wanted.join()
+    }
+    await until(what, isWhole, { within: CONVERGENCE * slack, every: 100 }).catch((error: Error) => {
+      const logs = this.routers.map(({ name, child }) => `--- ${name}\n${child.stderr.slice(-3_000)}`)
+      throw new Error(`${error.message}; ${last}\n${logs.join('\n')}`)
+    })
+    const took = performance.now() - started
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    assert.ok(await isWhole(), `${what}, and it did not last: ${last}`)
+    return took
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#fabric?.[Symbol.dispose]()
+    await Promise.all(this.routers.map((router) => router[Symbol.asyncDispose]()))
+    await this.#controller[Symbol.asyncDispose]()
+    await this.folder[Symbol.asyncDispose]()
+    await this.#home[Symbol.asyncDispose]()
+  }
+
+  async #api(): Promise<ApiClient> {
+    if (this.#fabric === undefined) {
+      using admin = await ApiClient.login(this.#controller)
+      this.#fabric = new ApiClient(this.#controller, { base: '/fabric/v1', token: admin.token! })
+    }
+    return this.#fabric
+  }
+}

@@ -1,0 +1,288 @@
+/** The management stream over a real connection: who gets in, events, inspections, validations, and who is cut off. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { managementMessages } from '@weft/wire/messages'
+import { ApiClient, type Json } from './kit/api-client.ts'
+import { enrolledPassword } from './kit/enrolled.ts'
+import { TestStream } from './kit/management-stream.ts'
+import { until } from './kit/patience.ts'
+import { sharedStart } from './kit/running.ts'
+import { TestRouter } from './kit/test-router.ts'
+
+const running = sharedStart()
+const limits = { timeout: 60_000 }
+
+async function open(): Promise<TestStream> {
+  const { controller, admin } = running()
+  return await TestStream.open(controller, admin.token)
+}
+
+test('only administrators and those with all rights on operations get in', limits, async () => {
+  const { controller, admin } = running()
+  await assert.rejects(TestStream.open(controller, undefined), /refused with 401/)
+  await assert.rejects(TestStream.open(controller, 'no session'), /refused with 401/)
+  const password = 'Reader-pass-1'
+  const cases = [
+    [['admin_readonly', 'ops.read'], false],
+    [['ops'], true],
+  ] as const
+  for (const [permissions, isAllowed] of cases) {
+    const username = `may-${permissions.join('-')}`
+    const id = await enrolledPassword(admin, username, password)
+    await admin.patch(`/identities/${id}`, { permissions })
+    using caller = await ApiClient.login(controller, { username, password })
+    const opening = TestStream.open(controller, caller.token)
+    if (isAllowed) await using(await opening)
+    else await assert.rejects(opening, /refused with 401/)
+  }
+  using plain = new ApiClient(controller, { base: '/fabric/v1', token: admin.token! })
+  const reply = await plain.get('/ws-api')
+  assert.deepEqual([reply.status, reply.text], [400, 'Bad Request\n'])
+  using anonymous = new ApiClient(controller, { base: '/fabric/v1' })
+  assert.equal((await anonymous.get('/ws-api')).status, 401)
+})
+
+test('a stream ends with the permission of whoever opened it', limits, async () => {
+  const { controller, admin } = running()
+  const credentials = { username: 'operator', password: 'Operator-pass-1' }
+  const id = await enrolledPassword(admin, credentials.username, credentials.password)
+  await admin.patch(`/identities/${id}`, { permissions: ['ops'] })
+  using first = await ApiClient.login(controller, credentials)
+  await using stays = await TestStream.open(controller, first.token)
+  assert.equal((await first.delete('/current-api-session')).status, 200)
+  await stays.channel.closed
+  using second = await ApiClient.login(controller, credentials)
+  await using stream = await TestStream.open(controller, second.token)
+  await admin.patch(`/identities/${id}`, { permissions: ['ops.read'] })
+  await stream.channel.closed
+})
+
+test('events come in the order in which things happen', limits, async () => {
+  const { admin } = running()
+  await using stream = await open()
+  const { success } = await stream.subscribe(
+    { type: 'router' },
+    { type: 'link' },
+    { type: 'terminator' },
+    { type: 'metrics', options: { sourceFilter: '.*', metricFilter: 'mean$' } },
+    { type: 'usage', options: { version: 3 } },
+    { type: 'connect' },
+    { type: 'alert' },
+    { type: 'sdk' },
+    { type: 'fabric.circuits' },
+    { type: 'service' },
+    { type: 'entityCount', options: { interval: '1s' } },
+  )
+  assert.equal(success, true)
+  const [router, other] = await Promise.all([TestRouter.enroll(admin, 'told'), TestRouter.enroll(admin, 'told-too')])
+  const identityId = await admin.create('identities', { name: 'told', type: 'Default', isAdmin: false })
+  const serviceId = await admin.create('services', { name: 'told', encryptionRequired: false })
+  const terminator = { service: serviceId, router: router.id, binding: 'transport', address: 'tcp:127.0.0.1:9' }
+  const terminatorId = await admin.create('terminators', terminator)
+  await stream.event({
+    namespace: 'terminator',
+    event_type: 'created',
+    terminator_id: terminatorId,
+    router_online: false,
+  })
+  await using far = await other.connect()
+  {
+    await using connected = await router.connect()
+    await stream.event({ namespace: 'router', event_type: 'router-online', router_id: router.id, router_online: true })
+    await stream.event({ namespace: 'terminator', event_type: 'router-online', terminator_id: terminatorId })
+    await stream.event({ namespace: 'connect', src_type: 'router', src_id: router.id, dst_type: 'ctrl' })
+    await connected.reportLink('told-link', far.id)
+    await stream.event({ namespace: 'link', event_type: 'routerLinkNew', link_id: 'told-link', dst_router_id: far.id })
+
+    const values = new Map([
+      ['ingress.rx', 5n],
+      ['egress.tx', 7n],
+    ])
+    const buckets = new Map([['told-circuit', { values, tags: new Map([['serviceId', serviceId]]) }]])
+    const mean = 1_500_000
+    await connected.send('metrics', {
+      body: {
+        sourceId: 'somebody else',
+        histograms: new Map([['link.told-link.latency', { count: 1n, mean, p50: 3 }]]),
+        usageCounters: [{ intervalStartUTC: 60, intervalLength: 60, buckets }],
+      },
+    })
+    const measured = await stream.event({ namespace: 'metrics', source_id: router.id, source_entity_id: 'told-link' })
+    assert.deepEqual([measured['metric'], measured['metrics']], ['link.latency', { mean }], 'only what was asked for')
+    assert.deepEqual(measured['tags'], { sourceRouterId: router.id, targetRouterId: far.id })
+    const used = await stream.event({ namespace: 'usage', circuit_id: 'told-circuit', source_id: router.id })
+    assert.deepEqual([used['version'], used['usage']], [3, { 'ingress.rx': 5, 'egress.tx': 7 }])
+
+    const alert = {
+      sourceType: 'self',
+      severity: 'error',
+      message: 'no port',
+      relatedEntities: new Map([['self', 'ert']]),
+    }
+    await connected.send('alerts', { body: { alerts: [alert] } })
+    const told = await stream.event({ namespace: 'alert', alert_source_id: router.id, message: 'no port' })
+    assert.deepEqual(told['related_entities'], { router: router.id, identity: router.id })
+
+    const connectTimes = [{ connectTime: 1_700_000_000_000, srcAddr: '10.0.0.1:5', dstAddr: '10.0.0.2:6' }]
+    await connected.send('connectEvents', { body: { events: [{ identityId, isConnected: true, connectTimes }] } })
+    await stream.event({ namespace: 'sdk', event_type: 'sdk-online', identity_id: identityId })
+    const seen = await stream.event({ namespace: 'connect', src_id: identityId, dst_id: router.id })
+    assert.equal(seen['timestamp'], '2023-11-14T22:13:20.000Z')
+  }
+  await stream.event({ namespace: 'link', event_type: 'fault', link_id: 'told-link' })
+  await stream.event({ namespace: 'router', event_type: 'router-offline', router_id: router.id })
+  await stream.event({ namespace: 'terminator', event_type: 'router-offline', terminator_id: terminatorId })
+  await stream.event({ namespace: 'sdk', event_type: 'sdk-status-unknown', identity_id: identityId })
+  await stream.event({ namespace: 'entityCount' })
+  const ofRouter = stream.events.filter((event) => event['namespace'] === 'router' && event['router_id'] === router.id)
+  assert.deepEqual(
+    ofRouter.map((event) => event['event_type']),
+    ['router-online', 'router-offline'],
+  )
+})
+
+test('a subscription that cannot be meant is refused, and the stream goes on', limits, async () => {
+  await using stream = await open()
+  const cases = [
+    [{ type: 'nothing' }, /unknown event type/],
+    [{ type: 'usage', options: { version: 4 } }, /wanted 2 or 3/],
+    [{ type: 'metrics', options: { metricFilter: '(' } }, /missing closing \)/],
+    [{}, /has no type/],
+  ] as const
+  for (const [subscription, why] of cases) {
+    const { success, body } = await stream.subscribe(subscription as Json)
+    assert.equal(success, false)
+    assert.match(body, why)
+  }
+  for (const body of ['{', 'null', '{"format":"xml"}', '{"format":"json","subscriptions":7}']) {
+    assert.equal((await stream.request('streamEvents', { body })).message.success, false)
+  }
+  assert.equal((await stream.subscribe({ type: 'circuit', options: null })).success, true)
+})
+
+test('inspections ask those whose id or name matches', limits, async () => {
+  const { controller, admin } = running()
+  const router = await TestRouter.enroll(admin, 'inspected')
+  const inspections = { links: { links: [] }, note: 'plain text' }
+  await using _ = await router.connect({ inspections })
+  await using stream = await open()
+  const { message } = await stream.request('inspect', {
+    body: { appRegex: '^(inspected|controller)$', requestedValues: ['note', 'links', 'connected-routers', 'nothing'] },
+  })
+  const { success, values } = message.body
+  const answered = values.map(({ appId, name }) => `${appId === router.id ? 'router' : appId} ${name}`).sort()
+  assert.deepEqual(answered, ['controller connected-routers', 'controller links', 'router links', 'router note'])
+  assert.equal(success, true)
+  const routers = values.find(({ name }) => name === 'connected-routers')
+  assert.ok((JSON.parse(routers!.value) as Json[]).some(({ id }) => id === router.id))
+
+  using api = new ApiClient(controller, { base: '/fabric/v1', token: admin.token! })
+  const reply = await api.post('/inspections', { appRegex: router.id, requestedValues: ['note', 'links'] })
+  const { values: shown } = reply.body as unknown as { values: Json[] }
+  assert.deepEqual(shown, [
+    { appId: router.id, name: 'note', value: 'plain text' },
+    { appId: router.id, name: 'links', value: { links: [] } },
+  ])
+  const bad = await stream.request('inspect', { body: { appRegex: '(', requestedValues: ['links'] } })
+  assert.deepEqual(bad.message.body.errors, ['controller: error parsing regexp: missing closing ): `(`'])
+})
+
+test('validations tell how many results follow, and what differs', limits, async () => {
+  const { admin } = running()
+  const [router, other] = await Promise.all([
+    TestRouter.enroll(admin, 'judged'),
+    TestRouter.enroll(admin, 'judged-too'),
+  ])
+  const found = { id: 'unknown-link', dest: 'nobody', dialed: true }
+  const circuits = { 'stray-circuit': { id: 'stray-circuit', ctrlId: 'controller', destinations: {} } }
+  const inspections = {
+    links: { links: [found] },
+    'router-circuits': { circuits },
+    'sdk-terminators': { entries: [{ id: 'stray', state: 'established' }] },
+  }
+  await using _ = await other.connect()
+  await using connected = await router.connect({ inspections })
+  await connected.reportLink('believed-link', other.id)
+  await using stream = await open()
+  const body = { filter: `name = "judged" or name = "absent"` }
+  const links = stream.collect('linksResult')
+  const started = await stream.request('validateLinks', { body })
+  assert.deepEqual([started.message.body.success, started.message.body.count], [true, 1])
+  const { details } = (await until('links are validated', () => links[0])).body
+  assert.deepEqual(
+    details.map(({ linkId, isValid, ctrlState, routerState }) => [linkId, isValid, ctrlState, routerState]),
+    [
+      ['unknown-link', true, 'LinkUnknown', 'LinkEstablished'],
+      ['believed-link', false, 'LinkEstablished', 'LinkUnknown'],
+    ],
+  )
+  const circuitResults = stream.collect('circuitsResult')
+  await stream.request('validateCircuits', { body })
+  const [stray] = (await until('circuits are validated', () => circuitResults[0])).body.details.values()
+  assert.deepEqual([stray!.circuitId, stray!.missingInCtrl, stray!.missingInForwarder], ['stray-circuit', true, false])
+  const hosted = stream.collect('sdkTerminatorsResult')
+  await stream.request('validateSdkTerminators', { body })
+  const [terminator] = (await until('terminators are validated', () => hosted[0])).body.details
+  assert.deepEqual([terminator!.terminatorId, terminator!.isValid], ['stray', false])
+
+  const bad = await stream.request('validateLinks', { body: { filter: 'name ~ ' } })
+  assert.equal(bad.message.body.success, false)
+  const dialers = await stream.request('validateControllerDialers', {})
+  assert.match(dialers.message.body.message, /not enabled/)
+})
+
+test('traces of channels go to who reads them, until they are turned off', limits, async () => {
+  const { admin } = running()
+  const router = await TestRouter.enroll(admin, 'traced')
+  await using connected = await router.connect()
+  await using stream = await open()
+  const traces = stream.collect('trace')
+  const filter = { enabledFilter: true, filterType: 'INCLUDE', contentTypes: [1_010, 1_020, 1_043] } as const
+  await stream.channel.send(managementMessages.encode('streamTraces', { body: filter }))
+  const toggle = async (enable: boolean, appRegex: string, pipeRegex: string) => {
+    const body = { enable, verbosity: 'ReportMatches', appRegex, pipeRegex } as const
+    return (await stream.request('togglePipeTraces', { body })).message
+  }
+  const { success, body } = await toggle(true, '^controller$', router.id)
+  assert.deepEqual([success, body], [true, `App controller matched? true\nLink ctrl ${router.id} matched? true\n`])
+  const own = { timestamp: 5n, identity: 'somebody else', channel: 'l/1', contentType: 1_020, sequence: 3 }
+  await connected.send('traceEvent', { body: own })
+  const reported = await until('what the router traces comes', () => traces.find(({ body }) => body.channel === 'l/1'))
+  assert.equal(reported.body.identity, router.id, 'a router traces in its own name')
+  assert.equal((await toggle(true, '(', '.*')).success, false)
+  assert.equal((await toggle(false, '^controller$', router.id)).success, true)
+})
+
+test('what is no message of tools costs the message or the stream, and nothing else', limits, async () => {
+  await using broken = await open()
+  await broken.channel.send({ contentType: 10_048, body: Buffer.from([0xff, 0xff]) })
+  const alive = await broken.request('inspect', { body: { appRegex: 'nobody', requestedValues: [] } })
+  assert.equal(alive.message.body.success, true)
+  await broken.channel.send({ contentType: 10_040, body: Buffer.alloc(2 * 1024 * 1024) })
+  await broken.channel.closed
+  await using next = await open()
+  assert.equal((await next.subscribe({ type: 'router' })).success, true)
+})
+
+test('who does not read is cut off, and the controller goes on', limits, async () => {
+  const { admin } = running()
+  await using stream = await open()
+  assert.equal((await stream.subscribe({ type: 'entityChange' })).success, true)
+  stream.channel.pauseReading()
+  const tags = { filler: 'x'.repeat(200_000) }
+  const id = await admin.create('services', { name: 'filler', encryptionRequired: false })
+  let isOpen = true
+  stream.channel.closed.then(() => {
+    isOpen = false
+  })
+  for (let round = 0; round < 400 && isOpen; round++) {
+    const reply = await admin.patch(`/services/${id}`, { tags: { ...tags, round } })
+    assert.equal(reply.status, 200)
+    if (round === 150) stream.channel.resumeReading()
+  }
+  await stream.channel.closed
+})
+
+async function using(stream: TestStream): Promise<void> {
+  await stream[Symbol.asyncDispose]()
+}

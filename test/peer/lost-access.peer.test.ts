@@ -1,0 +1,127 @@
+/**
+ * What a program on the Go SDK has open through a stock router ends within seconds when what allowed it ends: circuits of
+ * those who dial, terminators of those who host. What others have open goes on.
+ */
+import assert from 'node:assert/strict'
+import test, { after } from 'node:test'
+import type { SdkProcess } from '../interop/sdk-process.ts'
+import type { Reply } from '../kit/api-client.ts'
+import { until } from '../kit/patience.ts'
+import { type Member, type SessionKind, sessionKinds, TrafficNetwork } from './traffic-network.ts'
+
+const network = await TrafficNetwork.start({ r1: {} })
+after(() => network[Symbol.asyncDispose]())
+const { admin } = network
+const host = await network.enroll('host', 'hosts', 'near-r1')
+const bystander = await network.enroll('bystander', 'clients', 'near-r1')
+await network.service('common')
+const commonHost = await network.host(host, 'common')
+after(() => commonHost[Symbol.asyncDispose]())
+
+/** From the answer of the API to the end. */
+const LIMIT = 10_000
+
+interface Victim {
+  readonly member: Member
+  readonly apiSessionId: string
+  /** Of its access token; there is none with a legacy session. */
+  readonly tokenId: string
+  readonly serviceId: string
+  readonly policyId: string
+}
+
+type Loss = (victim: Victim) => Promise<Reply>
+
+/** What an administrator may do to somebody, whatever the session. */
+const losses: Readonly<Record<string, Loss>> = {
+  'its policy is deleted': ({ policyId }) => admin.delete(`/service-policies/${policyId}`),
+  'its policy is for others': ({ policyId }) =>
+    admin.patch(`/service-policies/${policyId}`, { identityRoles: [`@${host.id}`] }),
+  'its identity has other roles': ({ member }) =>
+    admin.patch(`/identities/${member.id}`, { roleAttributes: ['near-r1', 'nobody'] }),
+  'its identity is deleted': ({ member }) => admin.delete(`/identities/${member.id}`),
+  'its identity is disabled': ({ member }) => admin.post(`/identities/${member.id}/disable`, { durationMinutes: 0 }),
+  'its certificate is taken away': async ({ member }) => {
+    const [authenticator] = await admin.list('/authenticators', `identity = "${member.id}"`)
+    return admin.delete(`/authenticators/${authenticator!['id']}`)
+  },
+  'its service is deleted': ({ serviceId }) => admin.delete(`/services/${serviceId}`),
+}
+
+const lossesOfKind: Readonly<Record<SessionKind, Readonly<Record<string, Loss>>>> = {
+  legacy: {
+    'its API session is deleted': ({ apiSessionId }) => admin.delete(`/api-sessions/${apiSessionId}`),
+    'its session is deleted': async ({ apiSessionId }) => {
+      const [session] = await admin.list('/sessions', `apiSession = "${apiSessionId}"`)
+      return admin.delete(`/sessions/${session!['id']}`)
+    },
+  },
+  oidc: {
+    'its API session is revoked': ({ apiSessionId }) =>
+      admin.post('/revocations', { id: apiSessionId, type: 'API_SESSION' }),
+    'its access token is revoked': ({ tokenId }) => admin.post('/revocations', { id: tokenId, type: 'JTI' }),
+    'its identity is revoked': ({ member }) => admin.post('/revocations', { id: member.id, type: 'IDENTITY' }),
+  },
+}
+
+let names = 0
+
+type Prepared = Omit<Victim, 'apiSessionId' | 'tokenId'> & { readonly service: string }
+
+async function prepare(type: 'Dial' | 'Bind'): Promise<Prepared> {
+  const service = `service-${++names}`
+  const member = await network.enroll(`victim-${names}`, `victim-${names}`, 'near-r1')
+  const serviceId = await network.service(service, { roleAttributes: [] })
+  const policyId = await network.grant(type, `#victim-${names}`, serviceId)
+  return { member, service, serviceId, policyId }
+}
+
+/** Takes something away from whoever runs the program, who has logged in. */
+async function takeAway(lose: Loss, who: Omit<Victim, 'apiSessionId' | 'tokenId'>, running: SdkProcess): Promise<void> {
+  const { id, tokenId } = await running.tells('authenticated')
+  const { status, text } = await lose({ ...who, apiSessionId: String(id), tokenId: String(tokenId) })
+  assert.ok(status === 200 || status === 201, text)
+}
+
+/** Somebody else who is connected meanwhile, and must not notice. */
+async function watch(): Promise<SdkProcess> {
+  const watching = network.dial(bystander, 'common', '--exchange', 'hold')
+  await watching.tells('holding')
+  return watching
+}
+
+for (const kind of sessionKinds) {
+  const session = ['--session', kind]
+  for (const [when, lose] of Object.entries({ ...losses, ...lossesOfKind[kind] })) {
+    test(`a circuit ends when ${when} (${kind})`, { timeout: 90_000 }, async () => {
+      const { service, ...who } = await prepare('Dial')
+      await network.grant('Bind', `@${host.id}`, who.serviceId)
+      await using hosting = await network.host(host, service)
+      await using watching = await watch()
+      await using dialled = network.dial(who.member, service, ...session, '--exchange', 'hold')
+      await dialled.tells('holding')
+      await takeAway(lose, who, dialled)
+      await dialled.tells('exchanged', { within: LIMIT })
+      await hosting.tells('served', { within: LIMIT })
+      const { circuitId } = await dialled.tells('connected')
+      assert.equal(await network.pathOf(String(circuitId)), undefined)
+      assert.equal(watching.all('exchanged').length, 0, watching.report)
+    })
+  }
+
+  for (const [when, lose] of Object.entries({ ...losses, ...lossesOfKind[kind] })) {
+    test(`a terminator ends when ${when} (${kind})`, { timeout: 90_000 }, async () => {
+      const { service, ...who } = await prepare('Bind')
+      await using watching = await watch()
+      await using hosting = await network.host(who.member, service, ...session)
+      const terminators = () => admin.list('/terminators', `hostId = "${who.member.id}"`)
+      const [terminator, ...others] = await terminators()
+      assert.deepEqual(others, [])
+      await takeAway(lose, who, hosting)
+      // Who may log in again comes back with another one.
+      const isGone = async () => !(await terminators()).some(({ id }) => id === terminator!['id'])
+      await until('the terminator is gone', isGone, { within: LIMIT })
+      assert.equal(watching.all('exchanged').length, 0, watching.report)
+    })
+  }
+}

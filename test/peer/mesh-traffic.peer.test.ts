@@ -1,0 +1,159 @@
+/**
+ * Programs on the Go SDK carry traffic through a mesh of stock routers under our controller: over two routers, over three,
+ * and on when the way, a router or the controller goes.
+ */
+import assert from 'node:assert/strict'
+import test, { after } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SdkProcess } from '../interop/sdk-process.ts'
+import { slack, until } from '../kit/patience.ts'
+import { sessionKinds, TrafficNetwork } from './traffic-network.ts'
+
+const network = await TrafficNetwork.start({ r1: {}, r2: {}, r3: {} })
+after(() => network[Symbol.asyncDispose]())
+const { cli } = network
+const client = await network.enroll('client', 'clients', 'near-r1')
+const host = await network.enroll('host', 'hosts', 'near-r3')
+await network.isMeshed()
+
+const MIB = 2 ** 20
+const TRANSFER_LIMIT = 120_000
+/** Makes a transfer last long enough for something to happen to it. */
+const paced = ['--bytes', `${16 * MIB}`, '--rate', `${2 * MIB}`]
+
+interface Link {
+  readonly id: string
+  readonly sourceRouter: { readonly name: string }
+  readonly destRouter: { readonly name: string }
+}
+
+async function linkBetween(one: string, other: string): Promise<string> {
+  const links = (await network.fabric('/links?limit=500')) as unknown as Link[]
+  const isMeant = ({ sourceRouter, destRouter }: Link) =>
+    (sourceRouter.name === one && destRouter.name === other) || (sourceRouter.name === other && destRouter.name === one)
+  const found = links.filter(isMeant)
+  assert.equal(found.length, 1, `there are ${found.length} links between ${one} and ${other}`)
+  return found[0]!.id
+}
+
+/** What was said must have been heard, byte for byte. */
+function judge(dialled: SdkProcess, connections: number): void {
+  const exchanged = dialled.all('exchanged')
+  assert.equal(exchanged.length, connections, dialled.report)
+  for (const { said, heard } of exchanged) assert.deepEqual(heard, said)
+}
+
+async function pathOf(dialled: SdkProcess): Promise<readonly string[] | undefined> {
+  return network.pathOf(String((await dialled.tells('connected'))['circuitId']))
+}
+
+/** Sends new circuits over the router between the others, by making the direct link dear. */
+async function makeDirectLinkCost(cost: number): Promise<void> {
+  await cli.says('fabric', 'update', 'link', await linkBetween('r1', 'r3'), '--static-cost', `${cost}`)
+}
+
+for (const kind of sessionKinds) {
+  const session = ['--session', kind]
+
+  test(`two routers carry large transfers both ways (${kind})`, { timeout: 240_000 }, async () => {
+    await makeDirectLinkCost(1)
+    await network.service(`two-${kind}`)
+    await using _host = await network.host(host, `two-${kind}`, ...session)
+    await using dialled = network.dial(client, `two-${kind}`, ...session, '--connections', '4', '--bytes', `${8 * MIB}`)
+    assert.deepEqual(await pathOf(dialled), ['r1', 'r3'])
+    await dialled.succeeds(TRANSFER_LIMIT)
+    judge(dialled, 4)
+  })
+
+  test(`three routers carry large transfers, and half closes (${kind})`, { timeout: 240_000 }, async () => {
+    await makeDirectLinkCost(5_000)
+    await network.service(`three-${kind}`)
+    await using _sink = await network.host(host, `three-${kind}`, ...session, '--serve', 'sink')
+    const flags = ['--exchange', 'sink', '--connections', '4', '--bytes', `${8 * MIB}`]
+    await using dialled = network.dial(client, `three-${kind}`, ...session, ...flags)
+    assert.deepEqual(await pathOf(dialled), ['r1', 'r2', 'r3'])
+    await dialled.succeeds(TRANSFER_LIMIT)
+    judge(dialled, 4)
+  })
+}
+
+test('a transfer goes on when its transit router is killed', { timeout: 240_000 }, async () => {
+  await makeDirectLinkCost(5_000)
+  await network.service('killed')
+  await using _host = await network.host(host, 'killed')
+  await using dialled = network.dial(client, 'killed', ...paced, '--connections', '3')
+  assert.deepEqual(await pathOf(dialled), ['r1', 'r2', 'r3'])
+  await dialled.tells('halfway')
+  await network.router('r2').kill()
+  await until('the circuit has moved', async () => (await pathOf(dialled))?.join() === 'r1,r3')
+  await dialled.succeeds(TRANSFER_LIMIT)
+  judge(dialled, 3)
+  network.router('r2').restart()
+  await network.router('r2').isOnline(true)
+  await network.isMeshed()
+})
+
+test('a transfer moves when its link is taken down', {
+  timeout: 240_000,
+}, async () => {
+  await makeDirectLinkCost(1)
+  await network.service('moved')
+  await using _host = await network.host(host, 'moved')
+  await using dialled = network.dial(client, 'moved', ...paced)
+  assert.deepEqual(await pathOf(dialled), ['r1', 'r3'])
+  const direct = await linkBetween('r1', 'r3')
+  await cli.says('fabric', 'update', 'link', direct, '--down')
+  await until('the circuit has moved', async () => (await pathOf(dialled))?.join() === 'r1,r2,r3')
+  await dialled.succeeds(TRANSFER_LIMIT)
+  judge(dialled, 1)
+  await cli.says('fabric', 'update', 'link', direct, '--down=false')
+})
+
+test('a circuit moves when another way has become much cheaper', { timeout: 120_000 }, async () => {
+  await makeDirectLinkCost(1)
+  await network.service('cheaper')
+  await using _host = await network.host(host, 'cheaper')
+  await using dialled = network.dial(client, 'cheaper', '--exchange', 'hold')
+  await dialled.tells('holding')
+  assert.deepEqual(await pathOf(dialled), ['r1', 'r3'])
+  await makeDirectLinkCost(5_000)
+  const hasMoved = async () => (await pathOf(dialled))?.join() === 'r1,r2,r3'
+  await until('the circuit has moved', hasMoved, { within: 60_000 })
+  await sleep(500)
+  assert.equal(dialled.all('exchanged').length, 0, dialled.report)
+})
+
+test('a transfer goes on while the controller is killed and started again', { timeout: 240_000 }, async () => {
+  await makeDirectLinkCost(5_000)
+  await network.service('orphaned')
+  await using hosting = await network.host(host, 'orphaned')
+  await using dialled = network.dial(client, 'orphaned', ...paced, '--connections', '2')
+  await dialled.tells('halfway')
+  await network.restartController()
+  const back = network.routers.values().map((router) => router.isOnline(true, 10_000 * slack))
+  await Promise.all(back)
+  await dialled.succeeds(TRANSFER_LIMIT)
+  judge(dialled, 2)
+  // The host has not noticed, and new circuits find it.
+  await network.isMeshed()
+  await using again = network.dial(client, 'orphaned', '--bytes', `${MIB}`)
+  await again.succeeds()
+  judge(again, 1)
+  assert.equal(hosting.all('listener-closed').length, 0)
+})
+
+test('a transfer goes on while the controller hangs', {
+  timeout: 240_000,
+}, async () => {
+  await network.service('frozen')
+  await using _host = await network.host(host, 'frozen')
+  await using dialled = network.dial(client, 'frozen', ...paced)
+  await dialled.tells('connected')
+  network.controller.child.signal('SIGSTOP')
+  await dialled.tells('halfway')
+  await sleep(1_000)
+  network.controller.child.signal('SIGCONT')
+  await dialled.succeeds(TRANSFER_LIMIT)
+  judge(dialled, 1)
+  for (const router of network.routers.values()) await router.isOnline(true)
+})

@@ -1,0 +1,123 @@
+/**
+ * Our routers in a mesh with the stock ones, under our controller and under the stock one: all are online, each dials the
+ * other, and the stock tools that validate a network find nothing to complain about. Run by `npm run test:peer`.
+ */
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ApiClient } from '../kit/api-client.ts'
+import { admin, ControllerProcess } from '../kit/controller-process.ts'
+import { until } from '../kit/patience.ts'
+import { RouterProcess } from '../kit/router-process.ts'
+import { temporaryFolder } from '../kit/temporary-folder.ts'
+import { weftSays } from '../kit/weft-command.ts'
+import { PeerCli } from './peer-cli.ts'
+import { PeerController } from './peer-controller.ts'
+import { StockRouter } from './stock-router.ts'
+
+const limit = { timeout: 240_000 }
+const PATIENCE = 60_000
+
+interface Network {
+  readonly url: string
+  readonly ca: string
+  readonly controlAddress: string
+  readonly cli: PeerCli
+  readonly folder: string
+}
+
+interface ListedLink {
+  readonly id: string
+  readonly state: string
+  readonly iteration: number
+  readonly sourceRouter: { readonly name: string }
+  readonly destRouter: { readonly name: string }
+}
+
+/** An enrolled router of ours that runs. Stock routers take the interface of their address into account; so does it. */
+async function runOurs(network: Network, client: ApiClient, name: string): Promise<RouterProcess> {
+  const id = await client.create('edge-routers', { name })
+  const { enrollmentJwt } = await client.detail(`/edge-routers/${id}`)
+  const router = await RouterProcess.enroll({ name, jwt: String(enrollmentJwt), folder: network.folder })
+  const text = await readFile(router.file, 'utf8')
+  await writeFile(router.file, text.replaceAll('tls:0.0.0.0:', 'tls:127.0.0.1:'))
+  await router.run()
+  return router
+}
+
+async function runStock(network: Network, client: ApiClient, name: string): Promise<StockRouter> {
+  const { controlAddress, folder } = network
+  return StockRouter.start({ admin: () => client, controlAddress, folder }, name)
+}
+
+/** Who dialled whom, as the controller has it. */
+async function links(network: Network, token: string): Promise<readonly ListedLink[]> {
+  using fabric = new ApiClient(network, { base: '/fabric/v1', token })
+  return (await fabric.list('/links')) as unknown as ListedLink[]
+}
+
+async function checkMesh(network: Network): Promise<void> {
+  using client = await ApiClient.login(network, admin)
+  await using running = new AsyncDisposableStack()
+  const stock = running.use(await runStock(network, client, 'stock1'))
+  const first = running.use(await runOurs(network, client, 'ours1'))
+  const second = running.use(await runOurs(network, client, 'ours2'))
+  const wanted = ['ours1-ours2', 'ours1-stock1', 'ours2-stock1']
+  const pairs = async () =>
+    (await links(network, client.token!))
+      .filter(({ state }) => state === 'Connected')
+      .map(({ sourceRouter, destRouter }) => [sourceRouter.name, destRouter.name].sort().join('-'))
+      .sort()
+  const isMeshed = async () => (await pairs()).join() === wanted.join()
+  await until('one link for each pair', isMeshed, { within: PATIENCE, every: 200 })
+
+  // Each in turn is the one that comes later, and so the one that dials and is dialled.
+  await stock.kill()
+  await until('the links of the stock router are gone', async () => (await pairs()).join() === wanted[0])
+  stock.restart()
+  await until('one link for each pair after the stock router came back', isMeshed, { within: PATIENCE, every: 200 })
+  await first.kill()
+  await first.run()
+  await until('one link for each pair after ours came back', isMeshed, { within: PATIENCE, every: 200 })
+
+  const dialers = (await links(network, client.token!)).map(({ sourceRouter }) => sourceRouter.name)
+  assert.equal(dialers.length, 3)
+  for (const router of [first, second]) assert.ok(!router.child.hasEnded, router.child.stderr)
+
+  const { cli } = network
+  for (const what of ['router-links', 'router-data-model']) {
+    assert.match(await cli.says('fabric', 'validate', what), /\b0 errors found/, what)
+  }
+  const inspected = await cli.says('fabric', 'inspect', 'router-controllers')
+  for (const { routerId } of [first, second]) assert.ok(inspected.includes(`${routerId}.router-controllers`), inspected)
+}
+
+test('stock and our routers make a mesh under our controller', limit, async () => {
+  await using folder = await temporaryFolder('peer-mesh')
+  await using controller = await ControllerProcess.start()
+  const cli = new PeerCli(folder.path)
+  const { url, ca, home, port } = controller
+  const credentials = ['-u', admin.username, '-p', admin.password]
+  await cli.says('edge', 'login', url, ...credentials, '--ca', join(home, 'pki', 'cas.pem'))
+  await checkMesh({ url, ca, cli, folder: folder.path, controlAddress: `127.0.0.1:${port}` })
+})
+
+test('stock and our routers make a mesh under the stock controller', limit, async () => {
+  await using folder = await temporaryFolder('peer-mesh')
+  const root = join(folder.path, 'pki')
+  const said = await weftSays('pki', 'create', '--pki-root', root, '--trust-domain', 'mesh.example', '--json')
+  const made = JSON.parse(said) as Record<string, { files: Record<'cert' | 'chain' | 'key', string> }>
+  const [client, server, intermediate] = [made['client']!.files, made['server']!.files, made['intermediate']!.files]
+  const identity = {
+    cert: client.chain,
+    key: client.key,
+    server_cert: server.chain,
+    server_key: server.key,
+    ca: made['root']!.files.cert,
+  }
+  const signingCert = { cert: intermediate.cert, key: intermediate.key }
+  await using controller = await PeerController.start(folder.path, { identity, signingCert })
+  const { url, ca, cli, controlAddress } = controller
+  await checkMesh({ url, ca, cli, controlAddress, folder: folder.path })
+})
