@@ -51,6 +51,7 @@ export const controllerLayers: readonly Layer[] = [
 
 /** The areas of the router. */
 export const routerLayers: readonly Layer[] = [
+  { areas: ['testing'], why: 'the product does not know how it is tested' },
   { areas: ['.'], why: 'the few files that know every part put the parts together, and no part asks them back' },
   { areas: ['web', 'agent', 'inspection'], why: 'a part tells what it has; who looks at it is not its business' },
   { areas: ['control/control-layer.ts'], why: 'what puts the control plane together is asked by the router alone' },

@@ -18,7 +18,9 @@ import { type Random, seededRandom } from './kit/random.ts'
 
 const ROUTERS = 10
 const AT_ONE_TIME = 6
-const waves = process.env.WEFT_LONG ? 3_000 : 40
+/** An answer that was under way on a connection that is lost does not come. */
+const CIRCUIT_MILLISECONDS = 2_000
+const waves = Number(process.env.WEFT_CHURN_WAVES ?? (process.env.WEFT_LONG ? 3_000 : 40))
 /** What the engine learns, and what an entity that was changed leaves in the log of changes that routers may ask for. */
 const LEFT_AT_MOST = 5 * MEBIBYTE + Math.min(waves, 12_000) * 8_192
 
@@ -169,12 +171,12 @@ class ChurningNetwork implements AsyncDisposable {
       case 7: {
         const peer = random.oneOf(this.#routers)
         const linkId = `${peer.id}-${router.id}-${random.integer(2)}`
-        await live.tell('metrics', latencyReport([[linkId, nth * 1_000]]))
+        await live.tell('metrics', latencyReport(router.id, [[linkId, nth * 1_000]]))
         return live.tell('fault', { body: { subject: 'LinkFault', id: linkId, iteration: 0 } })
       }
       case 8:
       case 9: {
-        const { name, message } = await live.request('createCircuitV2', this.#session)
+        const { name, message } = await live.request('createCircuitV2', this.#session, CIRCUIT_MILLISECONDS)
         if (name !== 'createCircuitV2Response' || random.integer(2) === 0) return
         return live.tell('fault', { body: { subject: 'IngressFault', id: message.circuitId, iteration: 0 } })
       }
@@ -204,6 +206,10 @@ class ChurningNetwork implements AsyncDisposable {
     const [fresh, ...others] = this.#routers
     await fresh!.leave()
     await comeBack(fresh!)
+    // By one more change everybody finds out whether something was missed.
+    this.#identities.push(
+      await this.#admin.create('identities', { name: `last-${this.#last++}`, type: 'Default', isAdmin: false }),
+    )
     await until('the copies have come equally far', () =>
       others.every((other) => other.copy().index === fresh!.copy().index),
     )
@@ -217,6 +223,11 @@ class ChurningNetwork implements AsyncDisposable {
       await first.live!.tell('fault', { body: { subject: 'IngressFault', id, iteration: 0 } })
     }
     await until('no circuit is left', async () => (await this.#fabric.list('/circuits')).length === 0)
+    // As routers do it when nothing moves: of those that have ended they are told to let go.
+    for (const { live } of this.#routers) {
+      if (live!.circuits.size > 0)
+        await live!.tell('circuitConfirmation', { body: { circuitIds: [...live!.circuits] } })
+    }
     await until('no router has a part of one', () => this.#routers.every(({ live }) => live?.circuits.size === 0))
   }
 }

@@ -231,6 +231,51 @@ test('validations tell how many results follow, and what differs', limits, async
   assert.match(dialers.message.body.message, /not enabled/)
 })
 
+test('terminators that are not hosted are told, and deleted when asked', limits, async () => {
+  const { admin } = running()
+  const [router, away] = await Promise.all([TestRouter.enroll(admin, 'hosting'), TestRouter.enroll(admin, 'not-there')])
+  const service = await admin.create('services', { name: 'hosted', encryptionRequired: false })
+  const create = (at: TestRouter) =>
+    admin.create('terminators', { service, router: at.id, binding: 'transport', address: 'tcp:127.0.0.1:9' })
+  const [kept, lost, unknown] = [await create(router), await create(router), await create(away)]
+  await using stream = await open()
+  const results = stream.collect('terminatorResult')
+  const hosts = stream.collect('terminatorHostResult')
+  const validate = async (fixInvalid: boolean) => {
+    results.length = 0
+    const body = { terminatorsFilter: `service = "${service}"`, fixInvalid, expectedPerSvcAndHost: 9 }
+    const { message } = await stream.request('validateTerminators', { body })
+    await until('all are told', () => results.length === message.body.count)
+    return new Map(results.map(({ body: { terminatorId, state, fixed } }) => [terminatorId, `${state} ${fixed}`]))
+  }
+  await using _ = await router.connect({ hosts: (id) => id === kept })
+  const first = await validate(false)
+  const invalid = 'InvalidUnknownTerminator'
+  const told = [first.get(kept), first.get(lost) ?? `${invalid} false`, first.get(unknown)]
+  assert.deepEqual(told, ['Valid false', `${invalid} false`, 'Unknown false'])
+  await until('its hosts are told', () => hosts.some(({ body }) => body.serviceId === service))
+  await validate(true)
+  await until('it is deleted', async () => (await admin.get(`/terminators/${lost}`)).status === 404)
+  assert.equal((await admin.get(`/terminators/${kept}`)).status, 200)
+  assert.equal((await admin.get(`/terminators/${unknown}`)).status, 200, 'of a router that is away nothing is known')
+})
+
+test('how the data models of routers differ is told', limits, async () => {
+  const { admin } = running()
+  const router = await TestRouter.enroll(admin, 'model-differs')
+  const modelDifferences = [{ entityType: 'service', entityId: 's1', diffType: 'removed', detail: 'is gone' }]
+  await using _ = await router.connect({ modelDifferences })
+  await using stream = await open()
+  const results = stream.collect('dataModelResult')
+  const body = { routerFilter: 'name = "model-differs"', validateCtrl: true }
+  const { message } = await stream.request('validateDataModel', { body })
+  assert.equal(message.body.count, 2)
+  await until('both are told', () => results.length === 2)
+  const found = new Map(results.map(({ body }) => [body.componentType, body]))
+  assert.equal(found.get('controller')?.validateSuccess, true)
+  assert.deepEqual(found.get('router')?.errors, ['service id: s1 removed: is gone'])
+})
+
 test('traces of channels go to who reads them, until they are turned off', limits, async () => {
   const { admin } = running()
   const router = await TestRouter.enroll(admin, 'traced')
@@ -251,6 +296,15 @@ test('traces of channels go to who reads them, until they are turned off', limit
   assert.equal(reported.body.identity, router.id, 'a router traces in its own name')
   assert.equal((await toggle(true, '(', '.*')).success, false)
   assert.equal((await toggle(false, '^controller$', router.id)).success, true)
+})
+
+test('one stream has room for so many subscriptions, and works on so many requests at once', limits, async () => {
+  await using stream = await open()
+  const subscribed = await Promise.all(Array.from({ length: 40 }, () => stream.subscribe({ type: 'cluster' })))
+  assert.equal(subscribed.filter(({ success }) => success).length, 32)
+  const body = { appRegex: 'controller', requestedValues: ['connected-routers'] }
+  const inspected = await Promise.all(Array.from({ length: 200 }, () => stream.request('inspect', { body })))
+  assert.ok(inspected.every(({ message }) => message.body.success))
 })
 
 test('what is no message of tools costs the message or the stream, and nothing else', limits, async () => {

@@ -40,15 +40,22 @@ export async function formLinks(fleet: Fleet, label: string): Promise<Round> {
 export async function measureLinks(fleet: Fleet, label: string): Promise<Round> {
   const { contender, routers } = fleet
   const last = routers.length - 1
-  const reports = routers.map((_, at) => {
+  // Of the last router as a whole, and of the first, whose report may have been put off.
+  const samples = [linkId(label, last - 1, last), linkId(label, 0, 1)]
+  const reports = routers.map(({ routerId }, at) => {
     const peers = routers.map((_, other) => other).filter((other) => other !== at)
     const ids = peers.map((other) => linkId(label, Math.min(at, other), Math.max(at, other)))
-    return controlMessages.encode('metrics', latencyReport(ids.map((id) => [id, NANOSECONDS])))
+    return controlMessages.encode(
+      'metrics',
+      latencyReport(
+        routerId,
+        ids.map((id) => [id, NANOSECONDS]),
+      ),
+    )
   })
   return await timed(fleet, 2 * linksIn(fleet), async (connection) => {
     for (const [at, report] of reports.entries()) await routers[at]!.channel.send(report)
-    // Of the last router as a whole, and of the first, whose report may have been put off.
-    for (const id of [linkId(label, last - 1, last), linkId(label, 0, 1)]) {
+    for (const id of samples) {
       await until(`link ${id} shows its latency`, async () => {
         const { data } = await contender.callOn<ListedLink>(connection, 'GET', `${LINKS}/${id}`)
         return Math.abs(data.sourceLatency - NANOSECONDS) < 1 && Math.abs(data.destLatency - NANOSECONDS) < 1

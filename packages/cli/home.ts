@@ -24,6 +24,8 @@ export interface Home {
   readonly configFile: string
   readonly caFile: string
   readonly url: string
+  /** The host that others reach it by. */
+  readonly address: string
   readonly port: number
   /** From now on it is what the next start finds. */
   keep(): Promise<void>
@@ -72,7 +74,7 @@ export async function ensureHome({ home: wanted, port, address }: HomeOptions): 
     clock: systemClock,
   })
   const url = `https://${bracketed(place.address)}:${place.port}`
-  const home = { directory, caFile: files.caBundle, url, port: place.port }
+  const home = { directory, caFile: files.caBundle, url, address: place.address, port: place.port }
   const configFile = join(directory, 'controller.yml')
   if (known?.port === place.port && known.address === place.address) {
     return { ...home, configFile, keep: async () => {}, discard: async () => {} }

@@ -8,8 +8,8 @@ import { Controller, type ControllerConfig, type RootLogger, runOptions, systemC
 
 export interface Running {
   readonly controller: Controller
-  /** Waits for a signal or a failure, stops the controller, and answers the exit status. */
-  untilStopped(): Promise<number>
+  /** Waits for a signal or a failure, stops the controller after what depends on it, and answers the exit status. */
+  untilStopped(dependent?: AsyncDisposable): Promise<number>
 }
 
 export async function runController(config: ControllerConfig, log: RootLogger): Promise<Running> {
@@ -26,8 +26,9 @@ export async function runController(config: ControllerConfig, log: RootLogger): 
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ended.resolve(0))
   return {
     controller,
-    async untilStopped() {
+    async untilStopped(dependent) {
       const status = await ended.promise
+      await dependent?.[Symbol.asyncDispose]()
       await controller[Symbol.asyncDispose]()
       log.info('controller stopped')
       await log[Symbol.asyncDispose]()

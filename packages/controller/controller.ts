@@ -22,6 +22,7 @@ import {
   type WebServers,
 } from './api/web-servers.ts'
 import { CertificateTrust } from './auth/certificate-trust.ts'
+import { DisabledUpkeep } from './auth/disabled-upkeep.ts'
 import type { LoginWindowOptions } from './auth/login-window.ts'
 import { type JwksFetchOptions, Logins } from './auth/logins.ts'
 import { PasswordHasher } from './auth/password-hash.ts'
@@ -58,6 +59,7 @@ import { IntegrityRuns } from './integrity/integrity-runs.ts'
 import type { Logger } from './log/logger.ts'
 import { createManagementPlane } from './management-plane.ts'
 import { Mesh } from './mesh.ts'
+import { MetricsReports } from './metrics/metrics-reports.ts'
 import { createMetricsRegistry } from './metrics/registry.ts'
 import { WriterMetrics } from './metrics/writer-metrics.ts'
 import { PostureStore } from './posture/posture-store.ts'
@@ -66,6 +68,7 @@ import { describeController } from './resources/controllers.ts'
 import { IdentityTracing } from './resources/identity-tracing.ts'
 import { allResources } from './resources/index.ts'
 import { nothingReported, type PostureReports } from './resources/posture-reports.ts'
+import type { RouterPresence } from './resources/router-presence.ts'
 import { JournalRetention, type RetentionLimits } from './state/journal-retention.ts'
 import type { Commit } from './state/writer.ts'
 
@@ -111,11 +114,14 @@ export interface ControllerDeps {
 export class Controller implements AsyncDisposable {
   readonly core: Core
   readonly web: WebServers
+  /** Who is connected. */
+  readonly routers: RouterPresence
   readonly #parts: AsyncDisposableStack
 
-  private constructor(core: Core, web: WebServers, parts: AsyncDisposableStack) {
+  private constructor(core: Core, web: WebServers, routers: RouterPresence, parts: AsyncDisposableStack) {
     this.core = core
     this.web = web
+    this.routers = routers
     this.#parts = parts
   }
 
@@ -143,6 +149,7 @@ export class Controller implements AsyncDisposable {
     posture.follow(core)
     const enforcement = parts.use(SessionEnforcement.start({ ...core, posture, clock, log }))
     parts.use(JournalRetention.start({ store: core.store, clock, log }, options.journal))
+    parts.use(DisabledUpkeep.start({ ...core, clock, log }))
     parts.use(RevocationPurge.start({ kit: core.kit, clock, log }, { longestTokenLife: options.tokenLives.refresh }))
     const events = parts.use(await EventFeed.start({ core, clock, log, metrics }, options))
     const fabric = parts.use(startFabric({ core, live, clock, log }, options))
@@ -160,6 +167,9 @@ export class Controller implements AsyncDisposable {
     const networkTokens = new NetworkTokens({ keys, verifier, clock, apiAddress })
     const { dispatcher } = events
     parts.use(new FabricEventFeed({ dispatcher, state: live, view: core.kit.view, writer: core.writer, clock }))
+    const { controllerId, network: fabricOptions } = options
+    const reportDeps = { registry: metrics, dispatcher, clock, log }
+    parts.use(new MetricsReports(reportDeps, { controllerId, ...fabricOptions }))
     const routerMetrics = parts.use(new RouterMetrics(metrics, live.routers))
     const reports = new ReportEvents({ dispatcher, links: live.links, routerMetrics, clock })
     const apiAddresses = () => JSON.stringify(description(options).apiAddresses)
@@ -216,7 +226,7 @@ export class Controller implements AsyncDisposable {
       const loaded = { ...options, web: ownIdentities(options.web) }
       parts.use(await CertificateFiles.follow({ clock, log, users }, loaded, options.certificateSources))
     }
-    return new Controller(core, web, parts.move())
+    return new Controller(core, web, live.routers, parts.move())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -103,7 +103,7 @@ export class Mesh implements AsyncDisposable {
     }
     const specs = registry.specs
     this.model = parts.use(new RouterDataModel({ view, specs, writer, clock, certificates, head: store.head }))
-    const peers = parts.use(new PeerStates({ routers: fabric.state.routers, log }))
+    const peers = parts.use(new PeerStates({ view, routers: fabric.state.routers, log }))
     const routers = fabric.state.routers
     const validation = parts.use(new TerminatorValidation({ kit, routers, clock, log }))
     this.validation = validation
@@ -151,6 +151,7 @@ export class Mesh implements AsyncDisposable {
             ({ routerId }) => validation.queueAll(routerId),
             tellConnected(context),
           ],
+          repetitions: [(connection) => peers.repeat(connection), syncSessions],
         },
         options,
       ),

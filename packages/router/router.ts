@@ -18,7 +18,7 @@ import type { Controllers } from './control/controllers.ts'
 import { loadModelFile, ModelKeeper } from './data-model/model-file.ts'
 import { ModelSubscription } from './data-model/model-subscription.ts'
 import { edgeListenersOf } from './edge-listeners.ts'
-import { identityFilesOf } from './enroll/identity-files.ts'
+import { IdentityFileError, identityFilesOf } from './enroll/identity-files.ts'
 import { ConnectEvents } from './facts/connect-events.ts'
 import { HealthMonitor } from './health/health-monitor.ts'
 import { type LinkReadings, routerChecks } from './health/router-checks.ts'
@@ -35,7 +35,7 @@ import { MetricsRegistry } from './metrics/registry.ts'
 import { UsageMeter } from './metrics/usage.ts'
 import { routerOperations } from './operations.ts'
 import { ProfileFiles } from './profile/profile-files.ts'
-import { CertificateRenewal } from './renewal/certificate-renewal.ts'
+import { CertificateRenewal, type RenewalController } from './renewal/certificate-renewal.ts'
 import { ChannelRenewals } from './renewal/channel-renewals.ts'
 import { TraceFile } from './trace/trace-file.ts'
 import { TlsPorts } from './transport/tls-ports.ts'
@@ -142,9 +142,6 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
       {
         ...{ routerId, identity: current, ports, pool, metrics, surroundings, proxy, random: Math.random },
         verifyRouter: (peerId, fingerprint) => verifyRouter(controllers, peerId, fingerprint),
-        bind() {
-          // The forwarder registers its handlers here.
-        },
       },
       { config: config.link, latencyProbeInterval: config.forwarder.latencyProbeInterval },
     ),
@@ -234,31 +231,18 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
       config.connectEvents,
     ).start(),
   )
-  const renewal = parts.use(
-    new CertificateRenewal(
-      {
-        identity,
-        controller() {
-          const controller = controllers.forChanges()
-          return controller === undefined ? undefined : renewals.over(controller)
-        },
-        now: () => clock.now(),
-        log,
-      },
-      {
-        csr: config.csr,
-        files: identityFilesOf(config.identity, baseDirectory),
-        isForced: options.isRenewalForced === true,
-      },
-    ).start(),
-  )
+  const renewal = startRenewal(deps, options, identity, () => {
+    const controller = controllers.forChanges()
+    return controller === undefined ? undefined : renewals.over(controller)
+  })
+  if (renewal !== undefined) parts.use(renewal)
 
   controllers.onConnect((connection) => {
     links.reports.add(connection)
     model.check()
     if (config.edge !== undefined) events.add(connection)
     void interfaces?.look()
-    void renewal.check()
+    void renewal?.check()
   })
   controllers.onDisconnect((connection) => {
     links.reports.remove(connection)
@@ -313,6 +297,24 @@ async function openModel(
     parts.use(new ModelKeeper({ model: keptModel, log }, { path, interval: config.edge.dbSaveInterval }).start())
   }
   return model
+}
+
+/** Certificates that do not lie in files of their own are renewed by whoever put them there. */
+function startRenewal(
+  { clock, log }: RouterDeps,
+  { config, baseDirectory, isRenewalForced = false }: RouterOptions,
+  identity: RouterIdentity,
+  controller: () => RenewalController | undefined,
+): CertificateRenewal | undefined {
+  try {
+    const files = identityFilesOf(config.identity, baseDirectory)
+    const deps = { identity, controller, now: () => clock.now(), log }
+    return new CertificateRenewal(deps, { csr: config.csr, files, isForced: isRenewalForced }).start()
+  } catch (err) {
+    if (!(err instanceof IdentityFileError)) throw err
+    log.warn('the router does not renew its certificates by itself', { err })
+    return undefined
+  }
 }
 
 async function verifyRouter(controllers: Controllers, routerId: string, fingerprint: string): Promise<void> {

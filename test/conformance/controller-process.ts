@@ -16,17 +16,20 @@ export type RunningController = AsyncDisposable & {
   readonly url: string
   readonly username: string
   readonly password: string
+  /** The name of its router, which is online. */
+  readonly router: string | undefined
 }
 
 /** Starts a controller and waits until it answers; what it prints goes to `log`. */
-export async function startController(root: string, log: string): Promise<RunningController> {
+export async function startController(root: string, log: string, hasRouter: boolean): Promise<RunningController> {
   const port = await findFreePort()
   const url = `https://127.0.0.1:${port}`
   const [username, password] = ['admin', 'admin']
   const home = mkdtempSync(join(tmpdir(), 'weft-conformance-'))
   const output = openSync(log, 'w')
   const program = [join(root, 'packages', 'cli', 'main.ts'), 'start', '--home', home, '--port', `${port}`]
-  const child = spawn(process.execPath, [...program, '--username', username, '--password', password], {
+  const flags = ['--username', username, '--password', password, ...(hasRouter ? [] : ['--no-router'])]
+  const child = spawn(process.execPath, [...program, ...flags], {
     stdio: ['ignore', output, output],
   })
   closeSync(output)
@@ -39,12 +42,14 @@ export async function startController(root: string, log: string): Promise<Runnin
   process.once('exit', killNow)
   try {
     await answers(child, `${url}/edge/management/v1/version`)
+    await hasSaid(child, log)
   } catch (error) {
     await stop()
     const said = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n')
     throw new Error(`the controller did not start; it said:\n${said}`, { cause: error })
   }
-  return { url, username, password, [Symbol.asyncDispose]: stop }
+  const router = hasRouter ? /^ *router +([\w-]+), online$/m.exec(readFileSync(log, 'utf8'))?.[1] : undefined
+  return { url, username, password, router, [Symbol.asyncDispose]: stop }
 }
 
 /** Waits until the document is served; gives up when the process has ended or the time is over. */
@@ -56,6 +61,15 @@ async function answers(child: ChildProcess, url: string): Promise<void> {
     await sleep(100)
   }
   throw new Error(`it did not answer within ${START_LIMIT / 1_000} s`)
+}
+
+/** Waits until everything that it starts runs. */
+async function hasSaid(child: ChildProcess, log: string): Promise<void> {
+  const deadline = performance.now() + START_LIMIT
+  while (!readFileSync(log, 'utf8').includes('Ctrl-C stops it.')) {
+    if (child.exitCode !== null || performance.now() > deadline) throw new Error('it did not say that it runs')
+    await sleep(100)
+  }
 }
 
 /** The status of an answer, or undefined while nobody answers. Its certificate is of a CA that nobody knows yet. */

@@ -12,6 +12,8 @@ export type ToolOptions = {
   readonly url: string
   readonly username: string
   readonly password: string
+  /** The name of an edge router that is online. */
+  readonly router: string | undefined
   /** Golden files, `*` allowed; all if there are none. */
   readonly only: readonly string[]
   readonly show: string
@@ -22,10 +24,11 @@ export type ToolOptions = {
 
 /** Runs the tool, which prints its table; its report is the result, whether or not exchanges differ. */
 export async function runTool(python: string, folder: string, options: ToolOptions): Promise<Report> {
-  const { url, username, password, only, show, report, recording } = options
+  const { url, username, password, router, only, show, report, recording } = options
   for (const path of [report, recording]) rmSync(path, { recursive: true, force: true })
   const args = ['run', '--url', url, '--username', username, '--password', password, '--show', show]
   args.push('--report', report, '--out', recording)
+  if (router !== undefined) args.push('--router', router)
   if (only.length > 0) args.push('--only', only.join(','))
   const child = spawn(python, [join(folder, 'conformance'), ...args], {
     // The tool draws its progress on stderr, which is for eyes only.

@@ -23,6 +23,8 @@ export interface StartOptions extends ChildOptions {
   readonly port?: number
   /** Of the administrator at the first start; null leaves it to the command. */
   readonly password?: string | null
+  /** Whether its router is started as well. */
+  readonly hasRouter?: boolean
   /** More flags of the command. */
   readonly flags?: readonly string[]
   /** Flags of Node itself. */
@@ -116,7 +118,8 @@ export function runWeft(args: readonly string[], options: ChildOptions = {}): Ch
 export function spawnStart(home: string, port: number, options: StartOptions): Child {
   const { password = admin.password } = options
   const credentials = password === null ? [] : ['--username', admin.username, '--password', password]
-  const flags = ['start', '--home', home, '--port', `${port}`, ...credentials]
+  const router = options.hasRouter ? [] : ['--no-router']
+  const flags = ['start', '--home', home, '--port', `${port}`, ...router, ...credentials]
   const args = [...(options.nodeFlags ?? []), weft, ...flags, ...(options.flags ?? [])]
   if (options.shell === undefined) return new Child(process.execPath, args, options)
   return new Child('/bin/sh', ['-c', options.shell, 'sh', process.execPath, ...args], options)

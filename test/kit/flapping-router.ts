@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeCertificates, encodePrivateKey, enrollRouter } from '@weft/pki'
 import { dial } from '@weft/wire'
+import { changeSet } from '@weft/wire/messages'
 import { Replica } from '../../packages/controller/control/data-model/replica.ts'
 import { SimulatedRouter, type SimulatedRouterOptions } from '../../packages/wire/testing/simulated-router.ts'
 import type { ApiClient } from './api-client.ts'
@@ -51,12 +52,13 @@ export class FlappingRouter implements AsyncDisposable {
   async come(): Promise<void> {
     if (this.live !== undefined) return
     const copy = new Replica()
-    this.#copy = copy
-    this.#live = await SimulatedRouter.connect(this.#options, {
+    const live = await SimulatedRouter.connect(this.#options, {
       state: (body) => this.#take(() => copy.takeState(body)),
-      changeSet: (body) => this.#take(() => copy.takeChangeSet(body)),
+      changeSet: (body) => this.#take(() => this.#change(copy, body)),
     })
-    await this.#live.ready()
+    this.#live = live
+    this.#copy = copy
+    await live.ready()
   }
 
   /** Closes its channel. */
@@ -91,6 +93,13 @@ export class FlappingRouter implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.leave()
+  }
+
+  /** What was under way on a connection that is lost does not arrive: then it asks for everything. */
+  #change(copy: Replica, body: Buffer): void {
+    const { isSynthetic, index, previousIndex } = changeSet.decode(body)
+    if (isSynthetic || previousIndex === copy.index) copy.takeChangeSet(body)
+    else if (index > copy.index) this.#live?.subscribe()
   }
 
   #take(apply: () => void): void {

@@ -31,6 +31,10 @@ export interface ConnectOptions {
   readonly linkAddress?: string
   /** What it says of its inside, by name. */
   readonly inspections?: Readonly<Record<string, unknown>>
+  /** Which of the terminators that are stored it hosts; without it all. */
+  readonly hosts?: (terminatorId: string) => boolean
+  /** How its copy of the data model differs; without it, not at all. */
+  readonly modelDifferences?: ControlMessageInit<'validateDataStateResponse'>['body']['diffs']
   /** Whether it takes routes; without it each succeeds. */
   readonly onRoute?: (route: ControlMessage<'route'>['body']) => RouteAnswer
 }
@@ -97,6 +101,11 @@ export class ConnectedTestRouter implements AsyncDisposable {
     this.#options = options
     this.#answer('serverHello', (frame) => this.#greeted(frame))
     this.#answer('inspectRequest', (frame, { body }) => this.#inspected(frame, body.requestedValues))
+    this.#answer('validateTerminatorsV2', (frame, { body }) => this.#validated(frame, body.terminators))
+    this.#answer('validateDataState', (frame) => {
+      const diffs = options.modelDifferences ?? []
+      return this.#reply(frame, 'validateDataStateResponse', { body: { diffs } })
+    })
     this.#answer('route', (frame, { body }) => this.#routed(frame, body))
     this.#answer('unroute', (_, { body }) => void this.unroutes.push(body))
     channel.handleRest(() => {})
@@ -160,6 +169,17 @@ export class ConnectedTestRouter implements AsyncDisposable {
         return { name, value: typeof value === 'string' ? value : JSON.stringify(value) }
       })
     return this.#reply(frame, 'inspectResponse', { body: { success: true, values } })
+  }
+
+  #validated(
+    frame: Message,
+    terminators: ControlMessage<'validateTerminatorsV2'>['body']['terminators'],
+  ): Promise<void> {
+    const { hosts = () => true } = this.#options
+    const states = terminators.map(({ id, marker }) => {
+      return [id, { valid: hosts(id), reason: 'UnknownTerminator', marker }] as const
+    })
+    return this.#reply(frame, 'validateTerminatorsV2Response', { body: { states: new Map(states) } })
   }
 
   async #routed(frame: Message, route: ControlMessage<'route'>['body']): Promise<void> {

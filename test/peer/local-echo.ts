@@ -49,17 +49,28 @@ export async function isListening(port: number): Promise<void> {
   await until(`port ${port} is open`, accepts, { within: 40_000, every: 200 })
 }
 
+export interface Exchange {
+  readonly bytes: number
+  /**
+   * Whether the other side must end as well when ours has. A stock tunneler that dials what a stock router hosts tells no
+   * end of one direction, whichever the controller: there only the bytes are judged.
+   */
+  readonly until: 'its end' | 'its last byte'
+}
+
 /** Says so many bytes to a port, ends its side, and must hear them all. */
-export async function echoes(port: number, bytes: number): Promise<void> {
+export async function echoes(port: number, { bytes, until: last }: Exchange): Promise<void> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   const [said, heard] = [createHash('sha256'), createHash('sha256')]
   let arrived = 0
   socket.on('data', (part) => {
     arrived += part.length
     heard.update(part)
+    if (arrived >= bytes) socket.emit('its last byte')
   })
+  socket.on('end', () => socket.emit('its end'))
   const within = { signal: AbortSignal.timeout(EXCHANGE_LIMIT) }
-  const ended = once(socket, 'end', within).then(
+  const ended = once(socket, last, within).then(
     () => undefined,
     (error: Error) => error,
   )

@@ -28,6 +28,8 @@ interface Victim {
   readonly tokenId: string
   readonly serviceId: string
   readonly policyId: string
+  /** What its device must pass. */
+  readonly checkId: string
 }
 
 type Loss = (victim: Victim) => Promise<Reply>
@@ -45,6 +47,8 @@ const losses: Readonly<Record<string, Loss>> = {
     const [authenticator] = await admin.list('/authenticators', `identity = "${member.id}"`)
     return admin.delete(`/authenticators/${authenticator!['id']}`)
   },
+  'its device does not pass a check': ({ checkId }) =>
+    admin.patch(`/posture-checks/${checkId}`, { typeId: 'OS', operatingSystems: [{ type: 'Windows', versions: [] }] }),
   'its service is deleted': ({ serviceId }) => admin.delete(`/services/${serviceId}`),
 }
 
@@ -72,8 +76,11 @@ async function prepare(type: 'Dial' | 'Bind'): Promise<Prepared> {
   const service = `service-${++names}`
   const member = await network.enroll(`victim-${names}`, `victim-${names}`, 'near-r1')
   const serviceId = await network.service(service, { roleAttributes: [] })
-  const policyId = await network.grant(type, `#victim-${names}`, serviceId)
-  return { member, service, serviceId, policyId }
+  const operatingSystems = ['Linux', 'macOS', 'Windows'].map((system) => ({ type: system, versions: [] }))
+  const check = { typeId: 'OS', name: `check-${names}`, roleAttributes: [`check-${names}`], operatingSystems }
+  const checkId = await admin.create('posture-checks', check)
+  const policyId = await network.grant(type, `#victim-${names}`, serviceId, [`#check-${names}`])
+  return { member, service, serviceId, policyId, checkId }
 }
 
 /** Takes something away from whoever runs the program, who has logged in. */

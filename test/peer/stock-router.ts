@@ -14,6 +14,8 @@ export interface StockRouterOptions {
   readonly row?: Readonly<Record<string, unknown>>
   /** How it tunnels, in the words of its configuration; without it, not at all. */
   readonly tunnel?: Readonly<Record<string, unknown>>
+  /** Sections of its configuration in place of the usual ones; undefined leaves one out. */
+  readonly sections?: Readonly<Record<string, unknown>>
 }
 
 /** Where it belongs. */
@@ -48,7 +50,7 @@ export class StockRouter implements AsyncDisposable {
   static async start(
     place: StockRouterPlace,
     name: string,
-    { row = {}, tunnel }: StockRouterOptions = {},
+    { row = {}, tunnel, sections = {} }: StockRouterOptions = {},
   ): Promise<StockRouter> {
     const admin = place.admin()
     const folder = join(place.folder, name)
@@ -58,7 +60,7 @@ export class StockRouter implements AsyncDisposable {
     const { enrollmentJwt } = await admin.detail(`/edge-routers/${id}`)
     const token = join(folder, 'router.jwt')
     await writeFile(token, String(enrollmentJwt))
-    const file = await writeRouterConfiguration(folder, place, tunnel)
+    const file = await writeRouterConfiguration(folder, place, { tunnel, sections })
     await new PeerCli(folder).says('router', 'enroll', file, '--jwt', token, '--keyAlg', 'EC', '--cliagent=false')
     await using made = new AsyncDisposableStack()
     const router = made.use(new StockRouter({ id, name }, file, place))
@@ -111,7 +113,10 @@ export class StockRouter implements AsyncDisposable {
 async function writeRouterConfiguration(
   folder: string,
   { controlAddress }: StockRouterPlace,
-  tunnel: StockRouterOptions['tunnel'],
+  {
+    tunnel,
+    sections,
+  }: Pick<StockRouterOptions, 'sections'> & { readonly tunnel: StockRouterOptions['tunnel'] | undefined },
 ): Promise<string> {
   const address = `127.0.0.1:${await freePort()}`
   const tls = `tls:${address}`
@@ -127,6 +132,7 @@ async function writeRouterConfiguration(
     ],
     edge: { csr: { sans: { dns: ['localhost'], ip: ['127.0.0.1'] } } },
     metrics: { reportInterval: '5s' },
+    ...sections,
   }
   const file = part('router.yml')
   await writeFile(file, JSON.stringify(configuration))

@@ -119,15 +119,16 @@ export class TrafficNetwork implements AsyncDisposable {
     return this.admin.create('services', { name, encryptionRequired: true, roleAttributes: ['open'], ...more })
   }
 
-  /** Lets identities of a role dial or host one service; answers the id of the policy. */
-  async grant(type: 'Dial' | 'Bind', role: string, serviceId: string): Promise<string> {
-    const roles = { identityRoles: [role], serviceRoles: [`@${serviceId}`] }
-    return this.admin.create('service-policies', {
-      name: `${type} ${role} ${serviceId}`,
-      type,
-      semantic: 'AnyOf',
-      ...roles,
-    })
+  /** Lets identities of a role dial or host one service, if their devices pass checks; answers the id of the policy. */
+  async grant(
+    type: 'Dial' | 'Bind',
+    role: string,
+    serviceId: string,
+    postureCheckRoles: readonly string[] = [],
+  ): Promise<string> {
+    const roles = { identityRoles: [role], serviceRoles: [`@${serviceId}`], postureCheckRoles }
+    const name = `${type} ${role} ${serviceId}`
+    return this.admin.create('service-policies', { name, type, semantic: 'AnyOf', ...roles })
   }
 
   /** Starts to host a service, and waits until the host may be dialled. */

@@ -33,8 +33,10 @@ const TRANSFER_LIMIT = 120_000
 /** A service that a tunneler hosts, by a config that the stock command line makes. */
 async function tunneledService(name: string, protocol: 'tcp' | 'udp', { port }: LocalServer, hosts: string) {
   const where = JSON.stringify({ protocol, address: '127.0.0.1', port })
+  const intercepted = { protocols: [protocol], addresses: [`${name}.weft`], portRanges: [{ low: 80, high: 80 }] }
   await cli.says('edge', 'create', 'config', `${name}-host`, 'host.v1', where)
-  await cli.says('edge', 'create', 'service', name, '-c', `${name}-host`, '-a', 'open')
+  await cli.says('edge', 'create', 'config', `${name}-intercept`, 'intercept.v1', JSON.stringify(intercepted))
+  await cli.says('edge', 'create', 'service', name, '-c', `${name}-host,${name}-intercept`, '-a', 'open')
   const id = await cli.idOf('services', name)
   await network.grant('Bind', hosts, id)
   return id
@@ -72,14 +74,14 @@ test('a program on the SDK reaches what a router hosts, over one router and over
 
 test('a router dials what another router hosts', { timeout: 180_000 }, async () => {
   await isListening(proxied['by-router'])
-  await Promise.all(Array.from({ length: 4 }, () => echoes(proxied['by-router'], 4 * MIB)))
+  await Promise.all(Array.from({ length: 4 }, () => echoes(proxied['by-router'], { bytes: 4 * MIB, until: 'its end' })))
 })
 
 test('a tunneler dials what a router hosts', { timeout: 180_000 }, async () => {
   const port = await freePort()
   await using proxy = tunneler(farClient, 'proxy', `by-router:${port}`)
   await isListening(port)
-  await Promise.all(Array.from({ length: 4 }, () => echoes(port, 4 * MIB)))
+  await Promise.all(Array.from({ length: 4 }, () => echoes(port, { bytes: 4 * MIB, until: 'its last byte' })))
   assert.ok(!proxy.hasEnded, proxy.stderr)
 })
 
@@ -89,11 +91,11 @@ test('a router, a tunneler and a program on the SDK dial what a tunneler hosts',
   await isHosted(id)
   assert.ok(!hosting.hasEnded, hosting.stderr)
   await isListening(proxied['by-program'])
-  await echoes(proxied['by-program'], 8 * MIB)
+  await echoes(proxied['by-program'], { bytes: 8 * MIB, until: 'its end' })
   const port = await freePort()
   await using _proxy = tunneler(client, 'proxy', `by-program:${port}`)
   await isListening(port)
-  await Promise.all(Array.from({ length: 4 }, () => echoes(port, 4 * MIB)))
+  await Promise.all(Array.from({ length: 4 }, () => echoes(port, { bytes: 4 * MIB, until: 'its end' })))
   await using dialled = network.dial(farClient, 'by-program', '--bytes', `${4 * MIB}`)
   await dialled.succeeds(TRANSFER_LIMIT)
   for (const { said, heard } of dialled.all('exchanged')) assert.deepEqual(heard, said)
@@ -105,11 +107,11 @@ test('a router and a tunneler dial what a program on the SDK hosts, who is told 
   await network.service('by-sdk')
   await using hosting = await network.host(host, 'by-sdk')
   await isListening(proxied['by-sdk'])
-  await echoes(proxied['by-sdk'], 8 * MIB)
+  await echoes(proxied['by-sdk'], { bytes: 8 * MIB, until: 'its end' })
   const port = await freePort()
   await using _proxy = tunneler(farClient, 'proxy', `by-sdk:${port}`)
   await isListening(port)
-  await echoes(port, 8 * MIB)
+  await echoes(port, { bytes: 8 * MIB, until: 'its end' })
   await until('the host has been told of a dial by the tunneler', () =>
     hosting.all('accepted').some(({ dialerId }) => dialerId === farClient.id),
   )
@@ -127,7 +129,7 @@ test('a router no longer hosts what it may not host, and no longer dials what it
 }, async () => {
   await admin.patch(`/identities/${network.router('r2').id}`, { roleAttributes: [] })
   await until('the router does not reach the service', async () => {
-    const isRefused = await echoes(proxied['by-router'], 1_000).then(
+    const isRefused = await echoes(proxied['by-router'], { bytes: 1_000, until: 'its end' }).then(
       () => false,
       () => true,
     )

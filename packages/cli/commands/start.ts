@@ -11,6 +11,7 @@ import {
 } from '@weft/controller'
 import { Command, InvalidArgumentError } from 'commander'
 import { readPassword, readUsername } from '../administrator-options.ts'
+import { FirstRouter } from '../first-router.ts'
 import { ensureHome, type Home, type HomeOptions } from '../home.ts'
 import { type LogFlags, openLog, withLogFlags } from '../log-options.ts'
 import { type Running, runController } from '../run-controller.ts'
@@ -19,6 +20,7 @@ import { UsageError } from '../usage-error.ts'
 interface StartFlags extends HomeOptions, LogFlags {
   readonly username: string
   readonly password?: string
+  readonly router: boolean
 }
 
 export function startCommand(): Command {
@@ -33,6 +35,7 @@ export function startCommand(): Command {
       'password of the administrator, for the first start (default: a random one)',
       readPassword,
     )
+    .option('--no-router', 'run the controller alone')
     .action(start)
 }
 
@@ -46,8 +49,10 @@ async function start(flags: StartFlags): Promise<void> {
     password = flags.password ?? randomBytes(12).toString('base64url')
     await createDefaultAdmin(kit, { username: flags.username, password, name: flags.username })
   }
-  process.stdout.write(welcome(home, defaultAdminUsername(kit) ?? flags.username, password))
-  process.exitCode = await running.untilStopped()
+  const router = flags.router ? await startRouter(running, home, log) : undefined
+  const standing = router === undefined ? undefined : await standingOf(router)
+  process.stdout.write(welcome(home, defaultAdminUsername(kit) ?? flags.username, password, standing))
+  process.exitCode = await running.untilStopped(router)
 }
 
 /** A controller in its home, which is kept as it was if the controller cannot start. */
@@ -66,6 +71,20 @@ async function runIn(home: Home, log: RootLogger): Promise<Running> {
   }
 }
 
+/** A network without its router still has its controller: what went wrong is said, and the rest goes on. */
+async function startRouter({ controller }: Running, home: Home, log: RootLogger): Promise<FirstRouter | undefined> {
+  try {
+    return await FirstRouter.start({ controller, home, log })
+  } catch (err) {
+    log.error('the network starts without a router', { err })
+    return undefined
+  }
+}
+
+async function standingOf(router: FirstRouter): Promise<string> {
+  return (await router.isOnline()) ? `${router.name}, online` : `${router.name}, not online yet: ${router.configFile}`
+}
+
 function readPort(text: string): number {
   const port = Number(text)
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new InvalidArgumentError('wanted 1 to 65535')
@@ -79,7 +98,12 @@ function portAdvice(error: unknown, { port }: Home): unknown {
 }
 
 /** The commands work as printed; after the first start the password is the reader's to fill in. */
-function welcome({ directory, caFile, url }: Home, username: string, password: string | undefined): string {
+function welcome(
+  { directory, caFile, url }: Home,
+  username: string,
+  password: string | undefined,
+  router: string | undefined,
+): string {
   const curl = `curl -s --cacert ${shellQuoted(caFile)}`
   const api = `${url}/edge/management/v1`
   // Within the quotes of the document, a quote of the shell opens a gap for the variable.
@@ -88,12 +112,13 @@ function welcome({ directory, caFile, url }: Home, username: string, password: s
   const login =
     `TOKEN=$(${curl} -H 'content-type: application/json' -d ${credentials} ` +
     `'${api}/authenticate?method=password' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`
+  const routerLine = router === undefined ? '' : `  router    ${router}\n`
   const shown = password === undefined ? '' : `  password  ${password}   (shown this once)\n`
   return `
 Weft is running.
 
   address   ${url}
-  home      ${directory}
+${routerLine}  home      ${directory}
   username  ${username}
 ${shown}
 Try next, in another terminal:

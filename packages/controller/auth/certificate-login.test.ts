@@ -212,8 +212,11 @@ describe('third-party CAs', () => {
     const externalId = randomUUID()
     const identityId = await createIdentity({ externalId })
     const named = (spiffeId: string) => authority.issueClientCertificate({ subject, publicKey, spiffeId }).certificate
-    const accepted = login(named(`spiffe://acme/device/${externalId}`))
-    assert.deepEqual(accepted, { identityId, authenticatorId: 'internal', caId })
+    const leaf = named(`spiffe://acme/device/${externalId}`)
+    const accepted = login(leaf)
+    const { leafOfCa, ...who } = accepted
+    assert.deepEqual(who, { identityId, authenticatorId: 'internal', caId })
+    assert.ok(leafOfCa?.equals(leaf))
     assert.equal((await open(accepted)).authenticatorId, 'internal')
     refuses(/no identity has the external id/, named('spiffe://acme/device/somebody'))
     refuses(/not enrolled/, named('spiffe://acme/device/'))

@@ -51,7 +51,7 @@ export class CertificateLogin {
     if (externalId === undefined) return undefined
     const identity = findOne(this.#deps.view, 'identities', 'externalId', externalId)
     if (identity === undefined) throw new LoginRefused('no identity has the external id of the certificate')
-    return { identityId: identity.id, authenticatorId: INTERNAL_AUTHENTICATOR, caId: ca.id }
+    return { identityId: identity.id, authenticatorId: INTERNAL_AUTHENTICATOR, caId: ca.id, leafOfCa: leaf }
   }
 
   #enrolled(leaf: Certificate, isOfNetwork: boolean, isProperChain: boolean): Login {

@@ -1,6 +1,7 @@
 /**
  * A primary factor that was accepted, by whichever method, and its refusal.
  */
+import type { Certificate } from '@weft/pki'
 import { ApiError, type ApiErrorCode } from '../operation/api-error.ts'
 import type { View } from '../state/view.ts'
 
@@ -15,6 +16,8 @@ export interface Login {
   readonly certificate?: ProvenCertificate
   /** The third-party CA whose certificate names the identity. */
   readonly caId?: string
+  /** That certificate: of no authenticator, and good at routers for this session alone. */
+  readonly leafOfCa?: Certificate
   /** The external signer whose token names the identity. */
   readonly signerId?: string
 }

@@ -2,6 +2,7 @@
  * Opening an API session for someone whose primary factor was accepted, and showing it to them.
  */
 import { randomUUID } from 'node:crypto'
+import type { Certificate } from '@weft/pki'
 import { timestamp } from '../clock.ts'
 import type { Call } from '../operation/operation.ts'
 import type { Change } from '../resource-kit/change.ts'
@@ -41,7 +42,7 @@ export function openSession(change: Change, login: Login, info: ClientInfo, ipAd
   acceptLogin(change, login, info)
   const { certificate } = login
   const mfa = findOne(change.view, 'mfas', 'identityId', login.identityId)
-  return change.create(
+  const session = change.create(
     'apiSessions',
     {
       token: randomUUID(),
@@ -56,6 +57,16 @@ export function openSession(change: Change, login: Login, info: ClientInfo, ipAd
     },
     { idKind: 'cuid' },
   )
+  if (login.leafOfCa !== undefined) keepSessionCertificate(change, session.id, login.leafOfCa)
+  return session
+}
+
+/** Routers let a session in by the certificates that it is known with, and this one no authenticator has. */
+function keepSessionCertificate(change: Change, apiSessionId: string, leaf: Certificate): void {
+  const { pem: certificate, fingerprint, commonName, notBefore, notAfter } = leaf
+  const validity = { validFrom: timestamp(notBefore), validTo: timestamp(notAfter) }
+  const values = { apiSessionId, certificate, fingerprint, subject: `CN=${commonName}`, ...validity }
+  change.create('apiSessionCertificates', values, { idKind: 'short' })
 }
 
 /** Names or ids; unknown ones are dropped, `all` is kept as it is. */

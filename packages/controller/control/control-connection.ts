@@ -2,6 +2,7 @@
  * The control channel of one router, as the rest of the controller sees it: who it is, and how messages reach it. What
  * belongs to the connection ends with it.
  */
+import { setMaxListeners } from 'node:events'
 import type { Channel, Message, SendOptions } from '@weft/wire'
 import { type ControlMessageInit, type ControlMessageName, controlMessages } from '@weft/wire/messages'
 import type { RouteMessage, RouteResult } from '../fabric/route-message.ts'
@@ -25,6 +26,8 @@ export class ControlConnection implements RouterConnection {
   readonly channel: Channel
   /** What ends with the connection. */
   readonly parts = new DisposableStack()
+  /** Aborted when the connection has ended: for those who work for the router and would wait in vain. */
+  readonly gone: AbortSignal
   readonly #log: Logger
 
   constructor({ channel, routerId, isResumed, log }: ControlConnectionDeps) {
@@ -32,6 +35,11 @@ export class ControlConnection implements RouterConnection {
     this.routerId = routerId
     this.isResumed = isResumed
     this.#log = log
+    const gone = new AbortController()
+    this.gone = gone.signal
+    // As many may wait as a router makes circuits at a time.
+    setMaxListeners(0, this.gone)
+    this.parts.defer(() => gone.abort())
   }
 
   /** Resolves when the message is on its way. */

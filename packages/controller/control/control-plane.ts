@@ -39,6 +39,8 @@ export interface ControlPlaneDeps extends ControlContext {
   readonly handlers: readonly ControlHandler[]
   /** What happens to a router that has just connected, in this order. */
   readonly greetings: readonly ((connection: ControlConnection) => void)[]
+  /** What a router is told again when it has lost one of its connections, and with it what was under way there. */
+  readonly repetitions: readonly ((connection: ControlConnection) => void)[]
 }
 
 export interface ControlPlaneOptions {
@@ -63,6 +65,9 @@ export interface ControlChannelOptions {
 
 /** `version|revision|buildDate|os|arch`. */
 const VERSION_PARTS = 5
+
+/** Of heartbeats, whatever the file says. Milliseconds. */
+const SHORTEST_INTERVAL = 100
 
 const capabilities = capabilityMask(Object.values(controllerCapability))
 
@@ -89,6 +94,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#unfollow.push(
       routers.follow(({ type, routerId, router }) => {
         if (type !== 'disconnected') this.#listeners.set(routerId, router.linkListeners)
+        else if (deps.kit.view.get('routers', routerId) === undefined) this.#listeners.delete(routerId)
         else if (deps.kit.view.get('routers', routerId) === undefined) this.#listeners.delete(routerId)
       }),
     )
@@ -124,7 +130,7 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   #bind(channel: Channel, hello: ReceivedHello, routerId: string): void {
-    const { log, fabric, handlers, greetings } = this.#deps
+    const { log, fabric, handlers, greetings, repetitions } = this.#deps
     const said = readHello(hello)
     const isResumed = hello.group?.secret !== undefined
     const connection = new ControlConnection({ channel, routerId, isResumed, log })
@@ -144,6 +150,9 @@ export class ControlPlane implements AsyncDisposable {
       version: said.version.version,
       from: hello.connection.remoteAddress,
     })
+    channel.onUnderlayChange(({ kind }) => {
+      if (kind === 'removed' && channel.underlays.length > 0) for (const repeat of repetitions) repeat(connection)
+    })
     channel.closed.then(({ reason }) => {
       connection.parts.dispose()
       if (routers.disconnect(connection)) log.info('router disconnected', { router: routerId, reason })
@@ -154,10 +163,16 @@ export class ControlPlane implements AsyncDisposable {
 
 function planOf(options: ControlChannelOptions | undefined): ChannelPlan {
   if (options === undefined) return controlPlan
-  const { sendInterval, checkInterval, closeUnresponsiveTimeout: closeAfter } = options.routerHeartbeats
+  const atLeast = (milliseconds: number) => Math.max(SHORTEST_INTERVAL, milliseconds)
+  const { sendInterval, checkInterval, closeUnresponsiveTimeout } = options.routerHeartbeats
   const { writeTimeout = controlPlan.writeTimeout } = options
-  const { grace } = controlPlan.heartbeats!
-  return { ...controlPlan, writeTimeout, heartbeats: { sendInterval, checkInterval, closeAfter, grace } }
+  const heartbeats = {
+    ...controlPlan.heartbeats!,
+    sendInterval: atLeast(sendInterval),
+    checkInterval: atLeast(checkInterval),
+    closeAfter: atLeast(closeUnresponsiveTimeout),
+  }
+  return { ...controlPlan, writeTimeout, heartbeats }
 }
 
 interface SaidInHello {

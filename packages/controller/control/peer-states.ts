@@ -8,6 +8,7 @@
 import type { ControlMessageInit } from '@weft/wire/messages'
 import type { ConnectedRouters, LiveRouter, PresenceEvent } from '../fabric/connected-routers.ts'
 import type { Logger } from '../log/logger.ts'
+import type { View } from '../state/view.ts'
 import type { ControlConnection } from './control-connection.ts'
 
 type PeerStateChange = NonNullable<ControlMessageInit<'peerStateChanges'>['body']['changes']>[number]
@@ -22,6 +23,7 @@ interface Outbox {
 }
 
 export interface PeerStatesDeps {
+  readonly view: View
   readonly routers: ConnectedRouters
   readonly log: Logger
 }
@@ -38,6 +40,14 @@ export class PeerStates implements Disposable {
   constructor(deps: PeerStatesDeps) {
     this.#deps = deps
     this.#unfollow = deps.routers.follow((event) => this.#presence(event))
+  }
+
+  /** Tells a router of all others, those that are gone too: it may have missed what it was told last. */
+  repeat(connection: ControlConnection): void {
+    for (const { id } of this.#deps.view.rows('routers')) {
+      const peer = this.#deps.routers.get(id)
+      if (id !== connection.routerId) this.#tell(connection, peer === undefined ? unhealthy(id) : healthy(peer))
+    }
   }
 
   /** The router no longer exists. */
@@ -63,7 +73,7 @@ export class PeerStates implements Disposable {
     if (type === 'disconnected') {
       this.#outboxes.delete(connection)
       this.#told.delete(routerId)
-      this.#tellAll({ id: routerId, state: 'Unhealthy' })
+      this.#tellAll(unhealthy(routerId))
       return
     }
     if (type === 'connected') {
@@ -128,4 +138,8 @@ export class PeerStates implements Disposable {
 
 function healthy({ connection, versionInfo, linkListeners }: LiveRouter): PeerStateChange {
   return { id: connection.routerId, version: versionInfo.version, state: 'Healthy', listeners: linkListeners }
+}
+
+function unhealthy(id: string): PeerStateChange {
+  return { id, state: 'Unhealthy' }
 }

@@ -12,6 +12,8 @@ export interface NetworkOptions {
   readonly minRouterCost: number
   /** How long a connection of a router is kept from being replaced; 0 always allows it. */
   readonly routerConnectChurnLimit: number
+  /** How often the controller's own metrics are told in events. */
+  readonly metricsReportInterval: number
   readonly smart: SmartOptions
   readonly identityStatus: IdentityStatusOptions
 }
@@ -39,6 +41,7 @@ export const defaultNetworkOptions: NetworkOptions = {
   initialLinkLatency: 65_000,
   minRouterCost: 10,
   routerConnectChurnLimit: 60_000,
+  metricsReportInterval: 60_000,
   smart: { rerouteFraction: 0.02, rerouteCap: 4, minCostDelta: 15 },
   identityStatus: { scanInterval: 60_000, unknownTimeout: 300_000 },
 }

@@ -30,7 +30,7 @@ export interface LinkDialDeps {
   readonly surroundings: Surroundings
   readonly proxy: HttpProxy | undefined
   /** Registers who handles what comes over a link, before anything is read. */
-  readonly bind: (channel: Channel) => void
+  readonly bind?: ((channel: Channel) => void) | undefined
 }
 
 /** Which link, and to whom. */
@@ -108,7 +108,7 @@ function dialOne(
       expectedPeerId: routerId,
       hello: () => ({ id: linkId, headers }),
       ...(group === undefined ? {} : { group }),
-      bind: deps.bind,
+      bind: (channel) => deps.bind?.(channel),
     },
     deps.surroundings,
   )

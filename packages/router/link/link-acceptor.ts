@@ -32,7 +32,7 @@ export interface LinkAcceptorDeps {
   /** Asks a controller whether the certificate is the router's; rejects when it is not, or nobody can tell. */
   readonly verifyRouter: (routerId: string, fingerprint: string) => Promise<void>
   /** Registers who handles what comes over a link, before anything is read. */
-  readonly bind: (channel: Channel) => void
+  readonly bind?: ((channel: Channel) => void) | undefined
   readonly accepted: (link: Link) => void
 }
 
@@ -107,7 +107,7 @@ export class LinkAcceptor implements AsyncDisposable {
 
   async #bind(channel: Channel, said: LinkHello, hello: ReceivedHello): Promise<void> {
     await this.#deps.verifyRouter(said.routerId, hello.connection.fingerprint!)
-    this.#deps.bind(channel)
+    this.#deps.bind?.(channel)
     if (said.half === undefined) {
       const kind = hello.group === undefined ? 'single' : 'grouped'
       this.#accepted({ kind, channel }, said)

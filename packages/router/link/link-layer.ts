@@ -27,7 +27,7 @@ export interface LinkLayerDeps {
   readonly random: () => number
   readonly verifyRouter: (routerId: string, fingerprint: string) => Promise<void>
   /** Registers who handles what comes over a link, before anything is read. */
-  readonly bind: (channel: Channel) => void
+  readonly bind?: ((channel: Channel) => void) | undefined
 }
 
 export interface LinkLayerOptions {

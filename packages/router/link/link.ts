@@ -110,6 +110,8 @@ export class Link {
     if (this.isClosed) return
     this.#stateIteration++
     const state = this.connState()
+    // Without connections it is about to end, which is told by itself.
+    if (state.conns.length === 0) return
     for (const listener of this.#listeners) listener(state)
   }
 }

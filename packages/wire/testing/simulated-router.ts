@@ -187,13 +187,13 @@ export function dialledLink(id: string, destRouterId: string, iteration = 1) {
 }
 
 /** The report of a router on how long its links take, in nanoseconds by their ids. */
-export function latencyReport(latencies: Iterable<readonly [string, number]>) {
+export function latencyReport(sourceId: string, latencies: Iterable<readonly [string, number]>) {
   const histograms = new Map<string, { readonly count: bigint; readonly mean: number }>()
   for (const [linkId, mean] of latencies) {
     histograms.set(`link.${linkId}.latency`, { count: 1n, mean })
     histograms.set(`link.${linkId}.queue_time`, { count: 1n, mean: 0 })
   }
-  return { body: { histograms } }
+  return { body: { sourceId, histograms } }
 }
 
 function listenerOf(routerId: string): string {

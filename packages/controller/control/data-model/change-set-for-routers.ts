@@ -49,10 +49,13 @@ class ChangeSetByRouter implements ChangeSetForRouters {
   bodyFor(routerId: string): Buffer {
     const { events } = this.#content
     const meant = events.filter((event) => this.#isFor(routerId, event))
-    return encode(this.#content, [...this.#ownConfigs(routerId), ...meant])
+    return encode(this.#content, [...meant, ...this.#ownConfigs(routerId)])
   }
 
-  /** A router that is told of itself is first told of its configs: it may have had none of them so far. */
+  /**
+   * A router that is told of itself is then told of its configs: it may have had none of them so far. Then and not before,
+   * because a Go router that loses a config of a type lets go of everything of that type.
+   */
   *#ownConfigs(routerId: string): Generator<DataEventInit> {
     const { view, clock } = this.#deps
     const isToldOfItself = this.#content.events.some(

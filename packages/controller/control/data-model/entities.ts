@@ -3,7 +3,6 @@
  * nothing else: no schemas, no roles (who belongs to a policy is told by name), no secrets.
  */
 import type { TerminatorPrecedence } from '@weft/wire/messages'
-import { isDisabled } from '../../auth/disabled.ts'
 import type { TableName, TableRows } from '../../state/row.ts'
 import type { DataEventInit } from './data-event.ts'
 
@@ -21,7 +20,7 @@ export const modelTables: { readonly [T in TableName]?: Describe<T> } = {
     kind: 'config',
     value: { id, typeId: configTypeId, name, dataJson: JSON.stringify(data) },
   }),
-  identities: (row, now) => ({ kind: 'identity', value: identityOf(row, now) }),
+  identities: (row) => ({ kind: 'identity', value: identityOf(row) }),
   services: ({ id, name, encryptionRequired, configs, isFabricOnly }) =>
     isFabricOnly ? undefined : { kind: 'service', value: { id, name, encryptionRequired, configs } },
   routers: ({ id, name, fingerprint, configs, disabled }) => ({
@@ -50,7 +49,7 @@ export function describe(table: TableName, row: unknown, now: number): ModelEnti
   return (modelTables[table] as Describe<TableName> | undefined)?.(row as never, now)
 }
 
-function identityOf(row: TableRows['identities'], now: number): Entity<'identity'> {
+function identityOf(row: TableRows['identities']): Entity<'identity'> {
   const { id, name, defaultHostingPrecedence, defaultHostingCost } = row
   return {
     id,
@@ -61,7 +60,8 @@ function identityOf(row: TableRows['identities'], now: number): Entity<'identity
     serviceHostingCosts: mapped(row.serviceHostingCosts, (cost) => cost),
     appDataJson: Buffer.from(JSON.stringify(row.appData)),
     serviceConfigs: mapped(row.serviceConfigs, (configs) => ({ configs: new Map(Object.entries(configs)) })),
-    disabled: isDisabled(row, now),
+    // Also when its time is over: then the row changes, and routers are told by that.
+    disabled: row.disabledAt !== null,
   }
 }
 

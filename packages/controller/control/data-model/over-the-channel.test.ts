@@ -75,7 +75,7 @@ test('a config for routers reaches the routers that have it, while they are conn
   await controller.askAdmin('PATCH', `/edge-routers/${second.id}`, { configs: [config.id] })
   const told = await second.hears('dataStateChangeSet', ({ body }) => ids(body.changes, 'config').includes(config.id))
   const order = told.body.changes.map(({ model }) => model?.kind)
-  assert.ok(order.indexOf('config') < order.indexOf('router'))
+  assert.ok(order.indexOf('router') < order.lastIndexOf('config'))
   await controller.write((change) => change.update('configs', config.id, { data: { changed: true } }))
   for (const router of [first, second]) {
     await router.hears('dataStateChangeSet', ({ body }) =>
@@ -97,4 +97,22 @@ test('transit routers get the model too, when they ask', async () => {
   const { router, state } = await subscribed({ collection: 'transit-routers' })
   await using _router = router
   assert.ok(ids(state.events, 'router').includes(router.id))
+})
+
+test('a router is told when an identity is disabled for a while, and when that is over', async () => {
+  const identityId = await controller.write(
+    (change) => change.create('identities', { name: randomUUID() }, { idKind: 'short' }).id,
+  )
+  const { router: opened } = await subscribed()
+  await using router = opened
+  const told = (disabled: boolean) =>
+    router.hears('dataStateChangeSet', ({ body }) =>
+      body.changes.some(
+        ({ model }) => model?.kind === 'identity' && model.value.id === identityId && model.value.disabled === disabled,
+      ),
+    )
+  const disabledUntil = new Date(Date.now() + 500).toISOString()
+  await controller.write((change) => change.update('identities', identityId, { disabledAt: change.now, disabledUntil }))
+  await told(true)
+  await told(false)
 })

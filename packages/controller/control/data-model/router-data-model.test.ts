@@ -148,3 +148,14 @@ test('while no router listens nothing is kept, and who comes then gets the whole
   assert.equal(ofNobody.after(copy.index), 'unknown')
   assert.ok((await wholeState(ofNobody, 'r1')).has('configType', id))
 })
+
+test('a change of which routers know nothing is not told', async () => {
+  const network = new TestNetwork()
+  const model = modelOf(network)
+  const id = network.change((change) => change.create('routers', { name: 'r1', kind: 'edge' }, { id: 'r1' }).id)
+  const { index } = model
+  network.change((change) => change.update('routers', id, { capabilitiesMask: '2' }))
+  assert.equal(model.index, index)
+  network.change((change) => change.update('routers', id, { name: 'r2' }))
+  assert.notEqual(model.index, index)
+})

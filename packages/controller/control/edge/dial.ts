@@ -26,9 +26,8 @@ export async function dialFor(context: ControlContext, from: ControlConnection, 
   const peerData = isNamed ? named(context, dial) : withoutName(dial.peerData)
   const sourceRouterId = from.routerId
   // A router that has gone does not wait for its circuit.
-  const gone = new AbortController()
-  from.channel.closed.then(() => gone.abort())
-  const circuit = await context.fabric.createCircuit({ ...request, sourceRouterId, instanceId, peerData }, gone)
+  const options = { signal: from.gone }
+  const circuit = await context.fabric.createCircuit({ ...request, sourceRouterId, instanceId, peerData }, options)
   return madeCircuit(circuit)
 }
 

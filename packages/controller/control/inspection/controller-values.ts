@@ -41,7 +41,6 @@ export function controllerValues(deps: ControllerValuesDeps, options: Controller
   const values: Readonly<Record<string, () => unknown>> = {
     stackdump: () => processState(),
     config: () => options.config,
-    'cluster-config': () => null,
     'connected-routers': () => connectedRouters(deps),
     'connected-peers': () => [self(options)],
     'router-messaging': () => ({
@@ -83,8 +82,12 @@ function connectedRouters({ state, view }: ControllerValuesDeps) {
       underlays[type] = (underlays[type] ?? 0) + 1
     }
     const { version } = versionInfo
-    return { ...named(view, connection.routerId), version, connectTime: timestamp(connectedAt), underlays }
+    return { ...named(view, connection.routerId), version, connectTime: wholeSeconds(connectedAt), underlays }
   })
+}
+
+function wholeSeconds(milliseconds: number): string {
+  return timestamp(milliseconds).replace(/\.\d+Z$/, 'Z')
 }
 
 /** A controller alone is a cluster of one. */

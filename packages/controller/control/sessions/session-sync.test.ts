@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
-import { newCsr, newKey } from '../../testing/enrolling.ts'
+import { parseLeafCertificate } from '@weft/pki'
+import { newCsr, newKey, registerCa } from '../../testing/enrolling.ts'
 import { createSmallNetwork } from '../../testing/small-network.ts'
 import { TestController } from '../../testing/test-controller.ts'
 import { enrollRouter, TestRouter } from '../../testing/test-router.ts'
@@ -108,6 +109,32 @@ test('a session that still owes a second factor is not told of before it has bee
   assert.equal(router.all('apiSessionAdded').some(isIt), false)
   await controller.write((change) => change.update('apiSessions', id, { isMfaComplete: true }))
   await router.hears('apiSessionAdded', isIt)
+})
+
+test('a session opened with a certificate whose CA names the identity is known by that certificate', async () => {
+  await using router = await connectedRouter()
+  const externalId = randomUUID()
+  const claim = {
+    location: 'COMMON_NAME',
+    matcher: 'ALL',
+    parser: 'NONE',
+    index: 0,
+    matcherCriteria: '',
+    parserCriteria: '',
+  }
+  const ca = await registerCa(controller, { externalIdClaim: claim })
+  await controller.write((change) => change.create('identities', { name: externalId, externalId }, { idKind: 'short' }))
+  const certificate = ca.certify(externalId)
+  const { status, json, text } = await controller.askClient(
+    { method: 'POST', path: '/authenticate?method=cert', body: {} },
+    certificate,
+  )
+  assert.equal(status, 200, text)
+  const { token } = json.data
+  const { fingerprint } = parseLeafCertificate(certificate.cert)
+  await router.hears('apiSessionAdded', ({ body }) =>
+    body.apiSessions.some((session) => session.token === token && session.certFingerprints.includes(fingerprint)),
+  )
 })
 
 test('heartbeats keep sessions alive and are answered with those that have ended', async () => {

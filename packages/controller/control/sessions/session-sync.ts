@@ -169,8 +169,7 @@ class Reader {
 
   /** Whoever asks for it again and again gets it at a pace of ours. */
   async #sendEverything(): Promise<void> {
-    const { closed } = this.#connection.channel
-    await Promise.race([closed, this.#rested])
+    await this.#rested
     this.#rested = pause(REST_MILLISECONDS, undefined, { ref: false })
     const { messages, place } = this.#source.everything()
     this.#place = place

@@ -26,8 +26,13 @@ export interface ChannelTracesDeps {
   readonly clock: Clock
 }
 
-/** Expressions that can be in force at one time; the oldest is forgotten. */
-const MOST_PATTERNS = 100
+/** Wishes that can be in force at one time; the oldest is forgotten. */
+const MOST_WISHES = 100
+
+interface Wish {
+  readonly pattern: SearchPattern
+  readonly isEnabled: boolean
+}
 
 /** Traces of traces would never end. */
 const traceEventType = controlMessages.typeOf('traceEvent')
@@ -38,7 +43,8 @@ export class ChannelTraces implements Disposable {
   readonly #followers = new Followers<ChannelTrace>()
   readonly #traced = new Map<Channel, Disposable>()
   readonly #unfollow: () => void
-  #patterns: SearchPattern[] = []
+  /** The last one that matches a name counts. */
+  #wishes: readonly Wish[] = []
 
   constructor(deps: ChannelTracesDeps, { controllerId }: { readonly controllerId: string }) {
     this.#deps = deps
@@ -62,8 +68,8 @@ export class ChannelTraces implements Disposable {
 
   /** Traces the controller's own channels whose names match, or no longer; answers which these are at the moment. */
   toggle(pattern: SearchPattern, isEnabled: boolean): readonly { readonly name: string; readonly isMatch: boolean }[] {
-    this.#patterns = this.#patterns.filter(({ source }) => source !== pattern.source)
-    if (isEnabled) this.#patterns = [...this.#patterns, pattern].slice(-MOST_PATTERNS)
+    const others = this.#wishes.filter((wish) => wish.pattern.source !== pattern.source)
+    this.#wishes = [...others, { pattern, isEnabled }].slice(-MOST_WISHES)
     return [...this.#deps.routers.all()].map(({ connection }) => {
       const { channel } = connection as ControlConnection
       const isMatch = pattern.occursIn(channel.name)
@@ -80,7 +86,8 @@ export class ChannelTraces implements Disposable {
   }
 
   #watchIfWanted(channel: Channel): void {
-    if (this.#traced.has(channel) || !this.#patterns.some((pattern) => pattern.occursIn(channel.name))) return
+    const wish = this.#wishes.findLast(({ pattern }) => pattern.occursIn(channel.name))
+    if (this.#traced.has(channel) || wish?.isEnabled !== true) return
     const watch = channel.observe({
       received: (buffer, start) => this.#record(channel, buffer, start, true),
       sent: (head, start) => this.#record(channel, head, start, false),

@@ -50,9 +50,14 @@ test('a circuit is told when it is made, when it moves and when it ends, and an 
   await assert.rejects(net.dial(a, 's', { clientId: 'me' }))
   net.terminator('t', 's', c)
   const circuit = await net.dial(a, 's', { clientId: 'me' })
+  const d = net.router('d')
+  net.link(a, d)
+  net.link(d, c)
+  net.state.links.fault(b, { linkId: 'b-c', iteration: 0, isDuplicate: false })
+  await net.settle()
   net.fabric.removal.remove(circuit.id, { when: 'now', reason: 'test' })
-  const [failed, created, deleted] = events.heard as unknown as Record<string, unknown>[]
-  assert.equal(events.heard.length, 3)
+  const [failed, created, moved, deleted] = events.heard as unknown as Record<string, unknown>[]
+  assert.equal(events.heard.length, 4)
   assert.deepEqual(
     [failed!['event_type'], failed!['failure_cause'], failed!['client_id']],
     ['failed', 'NO_TERMINATORS', 'me'],
@@ -62,6 +67,10 @@ test('a circuit is told when it is made, when it moves and when it ends, and an 
   assert.deepEqual((created!['path'] as { nodes: unknown }).nodes, ['a', 'b', 'c'])
   assert.equal(typeof created!['creation_timespan'], 'number')
   assert.equal('duration' in created!, false)
+  assert.deepEqual(
+    [moved!['event_type'], (moved!['path'] as { nodes: unknown }).nodes],
+    ['pathUpdated', ['a', 'd', 'c']],
+  )
   assert.deepEqual([deleted!['event_type'], deleted!['circuit_id']], ['deleted', circuit.id])
   assert.equal(typeof deleted!['duration'], 'number')
   assert.equal('path_cost' in deleted!, false)

@@ -1,7 +1,6 @@
 /** From the live facts to events. Nothing is made unless somebody wants it. */
 import type { Clock } from '../../clock.ts'
 import type { EventDispatcher } from '../../events/dispatcher.ts'
-import type { TerminatorEvent } from '../../events/fabric-events.ts'
 import type { TableRows } from '../../state/row.ts'
 import type { RowChange, View } from '../../state/view.ts'
 import type { Writer } from '../../state/writer.ts'
@@ -12,7 +11,7 @@ import type { StatusEvent } from '../identity-connections.ts'
 import { circuitEvent } from './circuit-events.ts'
 import { linkEvent } from './link-events.ts'
 import { ServiceCounters } from './service-counters.ts'
-import { terminatorEvent } from './terminator-events.ts'
+import { type TerminatorChange, terminatorEvents } from './terminator-events.ts'
 
 export interface FabricEventFeedDeps {
   readonly dispatcher: EventDispatcher
@@ -46,7 +45,7 @@ export class FabricEventFeed implements Disposable {
       }),
       writer.follow((commits) => {
         if (!dispatcher.isWanted('terminator')) return
-        for (const { changes } of commits) for (const change of changes) this.#row(change)
+        this.#tellTerminators(commits.flatMap(({ changes }) => changes.flatMap(terminatorChange)))
       }),
     ]
     this.#timer = setInterval(() => this.#tellCounters(), COUNTERS_MILLISECONDS)
@@ -75,7 +74,8 @@ export class FabricEventFeed implements Disposable {
       dispatcher.emit({ namespace: 'router', event_type, router_id: routerId, router_online: isOnline })
     }
     if (!dispatcher.isWanted('terminator')) return
-    for (const row of view.find('terminators', 'routerId', routerId)) this.#tellTerminator(event_type, row)
+    const hosted = [...view.find('terminators', 'routerId', routerId)]
+    this.#tellTerminators(hosted.map((terminator) => ({ type: event_type, terminator })))
   }
 
   #identity({ identityId, status }: StatusEvent): void {
@@ -84,17 +84,17 @@ export class FabricEventFeed implements Disposable {
     dispatcher.emit({ namespace: 'sdk', event_type: sdkEventTypes[status], identity_id: identityId })
   }
 
-  #row({ table, before, after }: RowChange): void {
-    if (table !== 'terminators') return
-    const type = before === undefined ? 'created' : after === undefined ? 'deleted' : 'updated'
-    this.#tellTerminator(type, (after ?? before) as TableRows['terminators'])
-  }
-
-  #tellTerminator(type: TerminatorEvent['event_type'], row: TableRows['terminators']): void {
-    this.#deps.dispatcher.emit(terminatorEvent(this.#deps, type, row))
+  #tellTerminators(changes: readonly TerminatorChange[]): void {
+    for (const event of terminatorEvents(this.#deps, changes)) this.#deps.dispatcher.emit(event)
   }
 
   #tellCounters(): void {
     for (const event of this.#counters.takeEnded()) this.#deps.dispatcher.emit(event)
   }
+}
+
+function terminatorChange({ table, before, after }: RowChange): readonly TerminatorChange[] {
+  if (table !== 'terminators') return []
+  const type = before === undefined ? 'created' : after === undefined ? 'deleted' : 'updated'
+  return [{ type, terminator: (after ?? before) as TableRows['terminators'] }]
 }

@@ -24,6 +24,10 @@ export const streamPlan: ChannelPlan = {
 }
 
 const RESULT_MILLISECONDS = 15_000
+/** Requests that are worked on at one time; further ones are not read until one is done. */
+const MOST_RUNNING = 16
+/** What goes on until the stream ends: subscriptions to events and traces. */
+const MOST_SUBSCRIPTIONS = 32
 
 export interface ManagementStreamDeps {
   readonly connection: Connection
@@ -40,6 +44,8 @@ export class ManagementStream implements AsyncDisposable {
   readonly parts = new AsyncDisposableStack()
   readonly #log: Logger
   readonly #ended = new AbortController()
+  #running = 0
+  #subscriptions = 0
 
   constructor({ connection, call, clock, log }: ManagementStreamDeps) {
     this.call = call
@@ -61,6 +67,23 @@ export class ManagementStream implements AsyncDisposable {
     return this.#ended.signal
   }
 
+  /** Works on a request. */
+  async run(work: () => Promise<void>): Promise<void> {
+    if (++this.#running === MOST_RUNNING) this.channel.pauseReading()
+    try {
+      await work()
+    } finally {
+      if (this.#running-- === MOST_RUNNING) this.channel.resumeReading()
+    }
+  }
+
+  /** Whether there is room for one more thing that goes on until the stream ends. */
+  subscribe(): boolean {
+    if (this.#subscriptions === MOST_SUBSCRIPTIONS) return false
+    this.#subscriptions++
+    return true
+  }
+
   /** Sends what nobody has asked for just now; a stream that does not take it in time ends. */
   async send<K extends ManagementMessageName>(name: K, fields: ManagementMessageInit<K>): Promise<void> {
     try {
@@ -80,6 +103,12 @@ export class ManagementStream implements AsyncDisposable {
     this.#log.warn('management stream is read too slowly', { identity: this.call.caller.identityId })
     this.channel.close()
     return false
+  }
+
+  /** Ends it because of something that must not happen. */
+  fail(what: string, err: unknown): void {
+    this.#log.error(what, { err })
+    this.channel.close()
   }
 
   async reply<K extends ManagementMessageName>(

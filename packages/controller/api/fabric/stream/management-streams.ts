@@ -2,7 +2,7 @@
  * The management streams at `/fabric/v1/ws-api`: who asks is known and allowed before the connection changes its protocol,
  * and loses the stream when that ends.
  */
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { WebSocketUpgrades } from '@weft/wire'
 import { unauthorized } from '../../../auth/challenges.ts'
@@ -101,7 +101,7 @@ export class ManagementStreams implements UpgradeHandler, AsyncDisposable {
     if (!isExpected) this.#deps.log.error('management stream not opened', { requestId, err: error })
     const refusal = isExpected ? error : new ApiError('UNHANDLED')
     const headers = Object.entries(refusal.headers ?? {}).map(([name, value]) => `${name}: ${value}`)
-    const status = `${refusal.status} ${refusal.status === 401 ? 'Unauthorized' : 'Refused'}`
+    const status = `${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`
     refuseUpgrade(socket, status, errorEnvelope(refusal, requestId), ['content-type: application/json', ...headers])
   }
 

@@ -53,7 +53,8 @@ export function defineStreamHandler<K extends ManagementMessageName>(
     register(stream, context) {
       stream.channel.handle(managementMessages.typeOf(name), async (frame) => {
         try {
-          await run({ message: managementMessages.decodeAs(name, frame), frame, stream }, context)
+          const message = managementMessages.decodeAs(name, frame)
+          await stream.run(() => run({ message, frame, stream }, context))
         } catch (err) {
           if (stream.channel.isClosed) return
           context.log.warn('request on a management stream not answered', { message: name, err })

@@ -17,6 +17,10 @@ export const streamEvents = defineStreamHandler('streamEvents', async ({ message
     await answer(false, wanted)
     return
   }
+  if (!stream.subscribe()) {
+    await answer(false, 'too many subscriptions on one stream')
+    return
+  }
   await answer(true, 'success')
   stream.parts.use(events.join(new StreamedEvents(stream, wanted)))
 })
@@ -77,11 +81,15 @@ class StreamedEvents implements EventReceiver {
 
   offer(event: StampedEvent, subscription: Subscription): void {
     const { namespace } = event
-    if (!subscription.accepts(event)) return
-    const part = subscription.partOf?.(event) ?? event
-    const body = Buffer.from(formats[this.#format](part, subscription.shownAs))
-    if (this.#stream.offer('event', { eventType: namespace, body })) this.#written++
-    else this.#dropped.set(namespace, (this.#dropped.get(namespace) ?? 0) + 1)
+    try {
+      if (!subscription.accepts(event)) return
+      const part = subscription.partOf?.(event) ?? event
+      const body = Buffer.from(formats[this.#format](part, subscription.shownAs))
+      if (this.#stream.offer('event', { eventType: namespace, body })) this.#written++
+      else this.#dropped.set(namespace, (this.#dropped.get(namespace) ?? 0) + 1)
+    } catch (error) {
+      this.#stream.fail('event could not be formatted', error)
+    }
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,11 @@
 import type { ChannelTrace } from '@weft/wire/messages'
 import { defineStreamHandler } from '../stream-handler.ts'
 
-export const streamTraces = defineStreamHandler('streamTraces', async ({ message, stream }, { traces }) => {
+export const streamTraces = defineStreamHandler('streamTraces', async ({ message, frame, stream }, { traces }) => {
+  if (!stream.subscribe()) {
+    await stream.reply(frame, 'result', { success: false, body: 'too many subscriptions on one stream' })
+    return
+  }
   const { enabledFilter, filterType, contentTypes } = message.body
   const named = new Set(contentTypes)
   const isWanted = ({ contentType }: ChannelTrace) =>
