@@ -53,6 +53,7 @@ export const controllerLayers: readonly Layer[] = [
 export const routerLayers: readonly Layer[] = [
   { areas: ['testing'], why: 'the product does not know how it is tested' },
   { areas: ['.'], why: 'the few files that know every part put the parts together, and no part asks them back' },
+  { areas: ['managed'], why: 'a part is configured without knowing by whom' },
   { areas: ['web', 'agent', 'inspection'], why: 'a part tells what it has; who looks at it is not its business' },
   { areas: ['control/control-layer.ts'], why: 'what puts the control plane together is asked by the router alone' },
   { areas: ['control/messages'], why: 'a message is a handler; what a handler may use does not depend on the message' },

@@ -54,7 +54,7 @@ healthChecks: { ctrlPingCheck: { interval: 1s, timeout: 1s, initialDelay: 100ms 
   await until('its certificates are renewed', async () => (await readFile(certificate, 'utf8')) !== before)
   const health = async () => JSON.parse(await fetchText(port, '/health-checks', controller.ca))
   await until('it is healthy', async () => (await health()).data.healthy === true)
-  assert.match(await fetchText(port, '/metrics', controller.ca), /pool_link_dialer_worker_count/)
+  assert.match(await fetchText(port, '/metrics', controller.ca), /ziti_pool_link_dialer_queue_size/)
   const { code } = await router.child.stop('SIGTERM')
   assert.equal(code, 0, router.child.stderr)
   assert.ok((await readFile(join(folder.path, 'ctrl.trace'))).length > 100, 'what was said is recorded')

@@ -7,7 +7,14 @@ import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Controller, RootLogger } from '@weft/controller'
-import { enrollConfiguredRouter, loadRouterConfig, writeRouterConfig } from '@weft/router'
+import { AddressFault, type ProtocolAddress, parseProtocolAddress } from '@weft/model/config-file'
+import {
+  enrollConfiguredRouter,
+  loadRouterConfig,
+  unknownAt,
+  writeEndpointsFile,
+  writeRouterConfig,
+} from '@weft/router'
 import type { Home } from './home.ts'
 
 const NAME = 'router-1'
@@ -67,6 +74,8 @@ export class FirstRouter implements AsyncDisposable {
       await writeFile(configFile, await configOf(deps.home, directory), { mode: 0o600 })
     }
     if (row.fingerprint === null) await enroll(deps, row.id, configFile, directory)
+    // The controller may have moved to another port since; its address is not in the router's file for that reason.
+    await writeEndpointsFile(join(directory, 'endpoints.yml'), [unknownAt(controlAddress(deps.home))])
     const router = new FirstRouter(deps, row, configFile)
     router.#run()
     return router
@@ -125,12 +134,12 @@ function createRouter({ controller }: FirstRouterDeps) {
   })
 }
 
-async function configOf({ url, address }: Home, directory: string): Promise<string> {
+async function configOf({ address }: Home, directory: string): Promise<string> {
   const port = await freePort()
   return writeRouterConfig({
     name: NAME,
     directory,
-    controller: new URL(url).host,
+    controller: undefined,
     host: address,
     edgePort: port,
     linkPort: port,
@@ -154,6 +163,12 @@ async function enroll(
     throw new Error(`router ${NAME} has no invitation; delete it, and ${file}, and start again`)
   const { config } = loadRouterConfig(file, process.env)
   await enrollConfiguredRouter(config, invitation.jwt, { baseDirectory })
+}
+
+function controlAddress({ url }: Home): ProtocolAddress {
+  const address = parseProtocolAddress(`tls:${new URL(url).host}`, ['tls'], { lowestPort: 1, hostMayBeEmpty: false })
+  if (address instanceof AddressFault) throw new Error(`routers cannot reach ${url}`)
+  return address
 }
 
 /** The usual port, or the first free one after it. */

@@ -11,12 +11,13 @@ import type { Surroundings, WireLog } from '@weft/wire'
 import { controlMessages } from '@weft/wire/messages'
 import type { LogLevels } from './agent/agent-answers.ts'
 import { type AgentAddress, AgentSocket } from './agent/agent-socket.ts'
+import { AlertReporter } from './alerts/alert-reporter.ts'
 import type { RouterConfig } from './config/router-config.ts'
 import type { ControlContext } from './control/control-context.ts'
 import { configuredControllers } from './control/control-layer.ts'
 import type { Controllers } from './control/controllers.ts'
 import { loadModelFile, ModelKeeper } from './data-model/model-file.ts'
-import { ModelSubscription } from './data-model/model-subscription.ts'
+import type { ModelSubscription } from './data-model/model-subscription.ts'
 import { edgeListenersOf } from './edge-listeners.ts'
 import { IdentityFileError, identityFilesOf } from './enroll/identity-files.ts'
 import { ConnectEvents } from './facts/connect-events.ts'
@@ -30,6 +31,7 @@ import { InterfaceReporter } from './interfaces/interface-reporter.ts'
 import type { Link } from './link/link.ts'
 import { LinkLayer } from './link/link-layer.ts'
 import { UnservedRoutes } from './link/unserved-routes.ts'
+import { ManagedLinks } from './managed/managed-links.ts'
 import { MetricsReporter } from './metrics/metrics-reporter.ts'
 import { MetricsRegistry } from './metrics/registry.ts'
 import { UsageMeter } from './metrics/usage.ts'
@@ -42,38 +44,6 @@ import { TlsPorts } from './transport/tls-ports.ts'
 import { networkVersion } from './version.ts'
 import { startWebServers } from './web/web-servers.ts'
 import { WorkerPool } from './work/worker-pool.ts'
-
-export interface RouterDeps {
-  readonly clock: { now(): number; monotonic(): number }
-  readonly log: WireLog
-  readonly levels: LogLevels
-  /** The router cannot go on: whoever runs it should end it. */
-  readonly onFailure: (error: Error) => void
-}
-
-export interface RouterOptions {
-  readonly config: RouterConfig
-  /** What relative paths of the configuration are relative to. */
-  readonly baseDirectory: string
-  /** The local socket of operators; left out for none. */
-  readonly agent?: { readonly address: AgentAddress; readonly alias: string }
-  /** Whether certificates are renewed at once. */
-  readonly isRenewalForced?: boolean
-  /** Whether the local socket offers what is only for tests, whatever the configuration says. */
-  readonly isDebugging?: boolean
-}
-
-/** No controller took the router in within the time that its configuration allows. */
-export class StartupTimeoutError extends Error {
-  readonly code = 'STARTUP_TIMEOUT'
-
-  constructor(milliseconds: number) {
-    super(`no controller was reached within ${milliseconds / 1_000} s (ctrl.startupTimeout)`)
-    this.name = 'StartupTimeoutError'
-  }
-}
-
-const verificationPatience = 10_000
 
 export class Router implements AsyncDisposable {
   readonly routerId: string
@@ -237,7 +207,34 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
   })
   if (renewal !== undefined) parts.use(renewal)
 
+  const alerts = parts.use(
+    new AlertReporter({
+      async send(batch) {
+        const controller = controllers.any()
+        await controller?.send('alerts', { body: { alerts: batch } })
+        return controller !== undefined
+      },
+      now: () => clock.now(),
+      log,
+    }),
+  )
+  const managed = new ManagedLinks(
+    {
+      links,
+      alerts,
+      applied() {
+        const listeners = links.listeners()
+        for (const controller of controllers.connected())
+          controller.tell('updateLinkListeners', { body: { listeners } })
+      },
+    },
+    { routerId, local: config.link, allow: config.managedConfig.allow },
+  )
+  model.follow((changed) => void managed.follow(changed))
+  await managed.follow(model.model)
+
   controllers.onConnect((connection) => {
+    void alerts.flush()
     links.reports.add(connection)
     model.check()
     if (config.edge !== undefined) events.add(connection)
@@ -258,106 +255,4 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
     parts.use(await AgentSocket.open({ app, operations, levels: deps.levels, log }, address))
   }
   return { routerId, controllers, links, model }
-}
-
-/** The model of the last run serves until a controller sends a newer one. */
-async function openModel(
-  { clock, log }: RouterDeps,
-  { config, baseDirectory }: RouterOptions,
-  routerId: string,
-  controllers: () => Controllers,
-  parts: AsyncDisposableStack,
-): Promise<ModelSubscription> {
-  const path = config.edge === undefined ? undefined : resolve(baseDirectory, config.edge.db)
-  const kept =
-    path === undefined
-      ? undefined
-      : await loadModelFile(path).catch((err: unknown) => {
-          log.warn('the kept data model cannot be used; a controller will send it', { path, err })
-          return undefined
-        })
-  const model = new ModelSubscription(
-    {
-      controllers: {
-        any: () => controllers().any(),
-        forgetIndexes: () => controllers().forgetIndexes(),
-      },
-      clock,
-      log,
-    },
-    { routerId, kept: kept === undefined ? undefined : DataModel.of(kept, { routerId }) },
-  ).start()
-  if (path !== undefined && config.edge !== undefined) {
-    const keptModel = {
-      get revision() {
-        return model.revision
-      },
-      state: () => stateOf(model.model),
-    }
-    parts.use(new ModelKeeper({ model: keptModel, log }, { path, interval: config.edge.dbSaveInterval }).start())
-  }
-  return model
-}
-
-/** Certificates that do not lie in files of their own are renewed by whoever put them there. */
-function startRenewal(
-  { clock, log }: RouterDeps,
-  { config, baseDirectory, isRenewalForced = false }: RouterOptions,
-  identity: RouterIdentity,
-  controller: () => RenewalController | undefined,
-): CertificateRenewal | undefined {
-  try {
-    const files = identityFilesOf(config.identity, baseDirectory)
-    const deps = { identity, controller, now: () => clock.now(), log }
-    return new CertificateRenewal(deps, { csr: config.csr, files, isForced: isRenewalForced }).start()
-  } catch (err) {
-    if (!(err instanceof IdentityFileError)) throw err
-    log.warn('the router does not renew its certificates by itself', { err })
-    return undefined
-  }
-}
-
-async function verifyRouter(controllers: Controllers, routerId: string, fingerprint: string): Promise<void> {
-  const controller = await controllers.whenAny(verificationPatience)
-  if (controller === undefined) throw new Error(`no controller can confirm who ${routerId} is`)
-  const { message } = await controller.request(
-    'verifyRouter',
-    { body: { routerId, fingerprints: [fingerprint] } },
-    { timeoutMilliseconds: verificationPatience },
-  )
-  if (!message.success) throw new Error(`${routerId} is not who it says: ${message.body}`)
-}
-
-/** A router that never reaches a controller is of no use, and whoever started it should know. */
-function expectController(
-  controllers: Controllers,
-  timeout: number,
-  { onFailure }: RouterDeps,
-  parts: AsyncDisposableStack,
-): void {
-  if (timeout <= 0) return
-  const timer = setTimeout(() => onFailure(new StartupTimeoutError(timeout)), timeout)
-  controllers.onConnect(() => clearTimeout(timer))
-  parts.defer(() => clearTimeout(timer))
-}
-
-function linkReadings(link: Link): LinkReadings {
-  const ends = link.connState().conns.map(({ type, ...addresses }) => [type, addresses] as const)
-  return {
-    linkId: link.id,
-    destRouterId: link.facts.routerId,
-    latency: link.metrics.latency.distribution().mean,
-    addresses: Object.fromEntries(ends),
-  }
-}
-
-function proxyOf({ proxy }: RouterConfig) {
-  if (proxy === undefined) return undefined
-  const { address, username, password } = proxy
-  return {
-    host: address.host,
-    port: address.port,
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-  }
 }

@@ -29,6 +29,7 @@ export class ControlConnection implements RouterConnection {
   /** Aborted when the connection has ended: for those who work for the router and would wait in vain. */
   readonly gone: AbortSignal
   readonly #log: Logger
+  #unreadable = 0
 
   constructor({ channel, routerId, isResumed, log }: ControlConnectionDeps) {
     this.channel = channel
@@ -81,6 +82,12 @@ export class ControlConnection implements RouterConnection {
 
   sendLinkFault(linkId: string, iteration: number): void {
     this.tell('fault', { body: { subject: 'LinkFault', id: linkId, iteration } })
+  }
+
+  /** Tells the log of a message that cannot be read: of the first, the second, the fourth, and so on. */
+  noteUnreadable(fields: Readonly<Record<string, unknown>>): void {
+    const count = ++this.#unreadable
+    if (Number.isInteger(Math.log2(count))) this.#log.warn('message cannot be read', { ...fields, count })
   }
 
   close(reason: string): void {

@@ -95,7 +95,6 @@ export class ControlPlane implements AsyncDisposable {
       routers.follow(({ type, routerId, router }) => {
         if (type !== 'disconnected') this.#listeners.set(routerId, router.linkListeners)
         else if (deps.kit.view.get('routers', routerId) === undefined) this.#listeners.delete(routerId)
-        else if (deps.kit.view.get('routers', routerId) === undefined) this.#listeners.delete(routerId)
       }),
     )
   }

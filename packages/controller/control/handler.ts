@@ -33,9 +33,8 @@ export function defineHandler<K extends ControlMessageName>(
         try {
           await run({ message: controlMessages.decodeAs(name, frame), frame, from }, context)
         } catch (err) {
-          const isUnreadable = err instanceof MessageError
           const fields = { message: name, router: from.routerId, err }
-          if (isUnreadable) context.log.warn('message cannot be read', fields)
+          if (err instanceof MessageError) from.noteUnreadable(fields)
           else if (!from.channel.isClosed) context.log.error('message not handled', fields)
         }
       })

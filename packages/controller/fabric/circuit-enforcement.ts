@@ -80,9 +80,7 @@ export class CircuitEnforcement implements AsyncDisposable {
 
   #lookSoon(): void {
     this.#isWanted = true
-    this.#look ??= this.#lookWhileWanted().finally(() => {
-      this.#look = undefined
-    })
+    this.#look ??= this.#lookWhileWanted()
   }
 
   async #lookWhileWanted(): Promise<void> {
@@ -96,6 +94,9 @@ export class CircuitEnforcement implements AsyncDisposable {
       }
     } catch (err) {
       if (!this.#stopped.signal.aborted) log.error('looking at circuits failed', { err })
+    } finally {
+      // In the turn in which nothing more is wanted, so that no wish falls between.
+      this.#look = undefined
     }
   }
 

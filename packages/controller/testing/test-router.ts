@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { encodePrivateKey } from '@weft/pki'
-import { type Channel, controlPlan, dialChannel, type GroupDialOptions, type Message } from '@weft/wire'
+import { type Channel, controlPlan, dialChannel, type GroupDialOptions, type Headers, type Message } from '@weft/wire'
 import {
   type ControlMessage,
   type ControlMessageInit,
@@ -52,6 +52,8 @@ export interface TestRouterOptions {
   /** What it says it is; by default what it is. */
   readonly id?: string
   readonly version?: string
+  /** What its hello says besides, in place of what a current one says. */
+  readonly headers?: Headers
   readonly group?: GroupDialOptions
   /** Whether it answers neither the greeting of an edge router nor routes; it does unless said otherwise. */
   readonly isSilent?: boolean
@@ -78,7 +80,13 @@ export class TestRouter implements AsyncDisposable {
   static async connect(
     controller: TestController,
     router: EnrolledRouter,
-    { id = router.id, version = 'v2.1.0|abc|today|linux|amd64', group, isSilent = false }: TestRouterOptions = {},
+    {
+      id = router.id,
+      version = 'v2.1.0|abc|today|linux|amd64',
+      headers,
+      group,
+      isSilent = false,
+    }: TestRouterOptions = {},
   ): Promise<TestRouter> {
     const { host, port, ca } = controller.clientAddress
     const received: TestRouter['received'] = []
@@ -90,7 +98,7 @@ export class TestRouter implements AsyncDisposable {
       protocols: ['ziti-ctrl'],
       tls: { client: { certPem: router.cert, keyPem: router.key }, caPem: ca },
       plan: { ...controlPlan, minUnderlays: 1 },
-      hello: () => ({ id, headers: controlHello.encode('hello', { version, capabilities }).headers }),
+      hello: () => ({ id, headers: headers ?? controlHello.encode('hello', { version, capabilities }).headers }),
       ...(group !== undefined && { group }),
       bind(channel) {
         channel.handleRest((frame) => {

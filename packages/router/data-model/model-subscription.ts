@@ -28,6 +28,8 @@ interface Subscription {
   readonly id: string
   readonly connection: ControllerConnection
   expires: number
+  /** A new one is always answered; when it is not, something was lost. */
+  isAnswered: boolean
 }
 
 const durationSeconds = 300
@@ -87,7 +89,10 @@ export class ModelSubscription implements Disposable {
     const isServed = current?.connection.isConnected === true
     const isSlow = isServed && current.connection.isUnresponsive && !best.isUnresponsive
     if (!isServed || isSlow) this.#subscribe(best)
-    else if (current.expires <= this.#deps.clock.monotonic()) this.#renew(current)
+    else if (current.expires <= this.#deps.clock.monotonic()) {
+      if (current.isAnswered) this.#ask(current, 'again')
+      else this.#subscribe(current.connection)
+    }
   }
 
   takeState(from: ControllerConnection, subscriptionId: string | undefined, state: DataState): void {
@@ -144,7 +149,12 @@ export class ModelSubscription implements Disposable {
   #isExpected(from: ControllerConnection, subscriptionId: string | undefined): boolean {
     const current = this.#subscription
     if (current === undefined || current.connection !== from) return false
-    return subscriptionId === undefined || subscriptionId === current.id
+    if (subscriptionId !== undefined && subscriptionId !== current.id) return false
+    if (!current.isAnswered) {
+      current.isAnswered = true
+      current.expires = this.#deps.clock.monotonic() + renewAfter
+    }
+    return true
   }
 
   #apply(set: ChangeSet): void {
@@ -164,18 +174,14 @@ export class ModelSubscription implements Disposable {
 
   #subscribe(connection: ControllerConnection): void {
     // Known before it is sent: the answer may come before this turn ends.
-    const subscription = { id: randomUUID(), connection, expires: 0 }
+    const subscription = { id: randomUUID(), connection, expires: 0, isAnswered: false }
     this.#subscription = subscription
     this.#ask(subscription, 'new')
   }
 
-  #renew(subscription: Subscription): void {
-    this.#ask(subscription, 'again')
-  }
-
   #ask(subscription: Subscription, how: 'new' | 'again'): void {
     const { clock, log } = this.#deps
-    subscription.expires = clock.monotonic() + renewAfter
+    subscription.expires = clock.monotonic() + (subscription.isAnswered ? renewAfter : checkInterval)
     const body = {
       currentIndex: this.#model.index,
       subscriptionDurationSeconds: durationSeconds,

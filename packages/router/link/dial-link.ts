@@ -25,7 +25,8 @@ export interface LinkDialDeps {
   readonly routerId: string
   /** Asked for each connection: certificates are renewed. */
   readonly identity: () => Identity
-  readonly plan: ChannelPlan
+  /** Asked for each link. */
+  readonly plan: () => ChannelPlan
   readonly meters: LinkMeters
   readonly surroundings: Surroundings
   readonly proxy: HttpProxy | undefined
@@ -94,7 +95,7 @@ function dialOne(
     {
       address,
       name: `link ${linkId} to ${routerId}`,
-      plan: group === undefined ? planOfSingleLinks(deps.plan) : deps.plan,
+      plan: group === undefined ? planOfSingleLinks(deps.plan()) : deps.plan(),
       protocols,
       get tls() {
         const { client, caPem } = deps.identity()

@@ -1,9 +1,9 @@
 /**
  * Everything about links, put together: the listeners where other routers connect, the registry that dials and keeps
- * them, and the reports to controllers.
+ * them, and the reports to controllers. It can be configured anew while it runs; links that still fit stay.
  */
 import type { Identity } from '@weft/pki'
-import type { Channel, HttpProxy, Surroundings } from '@weft/wire'
+import type { Channel, ChannelPlan, HttpProxy, Surroundings } from '@weft/wire'
 import type { LinkListener } from '@weft/wire/messages'
 import type { LinkConfig, LinkListenerConfig } from '../config/link-config.ts'
 import type { MetricsRegistry } from '../metrics/registry.ts'
@@ -47,70 +47,93 @@ export class LinkListenerError extends Error {
 
 const protocol = 'ziti-link'
 
+/** A listener that is open, under the text of its configuration. */
+interface OpenListener extends AsyncDisposable {
+  readonly published: LinkListener
+}
+
 export class LinkLayer implements AsyncDisposable {
   readonly registry: LinkRegistry
   readonly reports: LinkReports
-  readonly #listening = new AsyncDisposableStack()
-  readonly #published: readonly LinkListener[]
+  readonly #deps: LinkLayerDeps
+  readonly #latencyProbeInterval: number | undefined
+  readonly #meters: LinkMeters
+  readonly #listeners = new Map<string, OpenListener>()
+  #plan: ChannelPlan
 
-  private constructor(registry: LinkRegistry, reports: LinkReports, published: readonly LinkListener[]) {
-    this.registry = registry
-    this.reports = reports
-    this.#published = published
+  private constructor(deps: LinkLayerDeps, { config, latencyProbeInterval }: LinkLayerOptions) {
+    const { clock, log } = deps.surroundings
+    this.#deps = deps
+    this.#latencyProbeInterval = latencyProbeInterval
+    this.#meters = new LinkMeters(deps.metrics)
+    this.#plan = planOfLinks({ config, latencyProbeInterval })
+    this.reports = new LinkReports({ dialedLinks: () => this.registry.dialedLinks(), log })
+    const dial = linkDialer({ ...deps, meters: this.#meters, plan: () => this.#plan })
+    this.registry = new LinkRegistry({ ...deps, dial, meters: this.#meters, follower: this.reports, clock, log }, [])
   }
 
   /** Rejects, with nothing left open, when a listener cannot listen. */
-  static async open(deps: LinkLayerDeps, { config, latencyProbeInterval }: LinkLayerOptions): Promise<LinkLayer> {
-    const { routerId, identity, pool, surroundings, proxy, random, bind } = deps
-    const { clock, log } = surroundings
-    const meters = new LinkMeters(deps.metrics)
-    const plan = planOfLinks({ config, latencyProbeInterval })
-    const reports = new LinkReports({ dialedLinks: () => registry.dialedLinks(), log })
-    const dial = linkDialer({ routerId, identity, plan, meters, surroundings, proxy, bind })
-    const registry: LinkRegistry = new LinkRegistry(
-      { routerId, dial, pool, meters, follower: reports, clock, random, log },
-      config.dialers,
-    )
-    const layer = new LinkLayer(registry, reports, config.listeners.map(published))
+  static async open(deps: LinkLayerDeps, options: LinkLayerOptions): Promise<LinkLayer> {
+    const layer = new LinkLayer(deps, options)
     try {
-      for (const listener of config.listeners) {
-        const accepted = (link: Parameters<LinkRegistry['accepted']>[0]) => registry.accepted(link)
-        const { verifyRouter } = deps
-        const acceptor = new LinkAcceptor(
-          { routerId, identity, plan, meters, surroundings, verifyRouter, bind, accepted },
-          listener,
-        )
-        await layer.#listen(deps.ports, listener, acceptor)
-      }
+      await layer.apply(options.config)
     } catch (error) {
       await layer[Symbol.asyncDispose]()
       throw error
     }
-    registry.start()
+    layer.registry.start()
     return layer
   }
 
   /** Where other routers connect, as controllers are told. */
   listeners(): readonly LinkListener[] {
-    return this.#published
+    return [...this.#listeners.values()].map(({ published }) => published)
+  }
+
+  /** Other listeners and dialers from now on. Rejects, and changes nothing, when a new listener cannot listen. */
+  async apply(config: LinkConfig): Promise<void> {
+    const wanted = new Map(config.listeners.map((listener) => [JSON.stringify(listener), listener]))
+    const added = new Map<string, OpenListener>()
+    const plan = planOfLinks({ config, latencyProbeInterval: this.#latencyProbeInterval })
+    try {
+      for (const [text, listener] of wanted) {
+        if (!this.#listeners.has(text)) added.set(text, await this.#listen(listener, plan))
+      }
+    } catch (error) {
+      for (const listener of added.values()) await listener[Symbol.asyncDispose]()
+      throw error
+    }
+    this.#plan = plan
+    for (const [text, listener] of [...this.#listeners]) {
+      if (wanted.has(text)) continue
+      this.#listeners.delete(text)
+      await listener[Symbol.asyncDispose]()
+    }
+    for (const [text, listener] of added) this.#listeners.set(text, listener)
+    this.registry.setDialers(config.dialers)
   }
 
   /** First nobody comes in any more, then what there is ends. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#listening.disposeAsync()
+    for (const listener of this.#listeners.values()) await listener[Symbol.asyncDispose]()
     await this.registry[Symbol.asyncDispose]()
   }
 
-  async #listen(ports: TlsPorts, { bind }: LinkListenerConfig, acceptor: LinkAcceptor): Promise<void> {
+  async #listen(config: LinkListenerConfig, plan: ChannelPlan): Promise<OpenListener> {
+    const { bind, advertise, groups, bindInterface } = config
     if (bind.protocol !== 'tls') {
       throw new LinkListenerError(bind.text, `links are accepted over tls only, not over ${bind.protocol}`)
     }
-    this.#listening.use(acceptor)
-    const port = await ports.at(bind)
-    this.#listening.use(port.registerChannels([protocol], (connection) => acceptor.accept(connection)))
+    await using opening = new AsyncDisposableStack()
+    const { port } = opening.use(await this.#deps.ports.use(bind))
+    const accepted = (link: Parameters<LinkRegistry['accepted']>[0]) => this.registry.accepted(link)
+    const acceptor = opening.use(new LinkAcceptor({ ...this.#deps, meters: this.#meters, plan, accepted }, config))
+    opening.use(port.registerChannels([protocol], (connection) => acceptor.accept(connection)))
+    const stack = opening.move()
+    const { text: address, protocol: transport } = advertise
+    return {
+      published: { address, protocol: transport, groups, localBinding: bindInterface },
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    }
   }
-}
-
-function published({ advertise, groups, bindInterface }: LinkListenerConfig): LinkListener {
-  return { address: advertise.text, protocol: advertise.protocol, groups, localBinding: bindInterface }
 }

@@ -74,7 +74,7 @@ export async function testRouterLinks(
   const links = parts.use(
     await LinkLayer.open({ ...deps, random: Math.random, verifyRouter }, { config, latencyProbeInterval: undefined }),
   )
-  const { port } = (await ports.at(address)).address
+  const { port } = parts.use(await ports.use(address)).port.address
   return {
     ...{ routerId, identity, links, metrics, port },
     hearsOf(other, version = 'v2.1.0') {

@@ -3,7 +3,6 @@
  * One that speaks of the configs of routers is made for each router that asks.
  */
 import { changeSet } from '@weft/wire/messages'
-import type { Clock } from '../../clock.ts'
 import type { View } from '../../state/view.ts'
 import type { DataEventInit } from './data-event.ts'
 import { describe } from './entities.ts'
@@ -15,11 +14,6 @@ export interface ChangeSetForRouters {
   bodyFor(routerId: string): Buffer
 }
 
-interface Deps {
-  readonly view: View
-  readonly clock: Clock
-}
-
 interface Content {
   readonly index: number
   /** Of the change set before it. */
@@ -27,22 +21,22 @@ interface Content {
   readonly events: readonly DataEventInit[]
 }
 
-export function changeSetFor(deps: Deps, content: Content): ChangeSetForRouters {
+export function changeSetFor(view: View, content: Content): ChangeSetForRouters {
   const { index, events } = content
-  const isSame = !events.some((event) => isConfigOfRouters(deps.view, event) || isRouterWithConfigs(event))
-  if (!isSame) return new ChangeSetByRouter(deps, content)
+  const isSame = !events.some((event) => isConfigOfRouters(view, event) || isRouterWithConfigs(event))
+  if (!isSame) return new ChangeSetByRouter(view, content)
   const body = encode(content, events)
   return { index, bodyFor: () => body }
 }
 
 class ChangeSetByRouter implements ChangeSetForRouters {
   readonly index: number
-  readonly #deps: Deps
+  readonly #view: View
   readonly #content: Content
 
-  constructor(deps: Deps, content: Content) {
+  constructor(view: View, content: Content) {
     this.index = content.index
-    this.#deps = deps
+    this.#view = view
     this.#content = content
   }
 
@@ -57,22 +51,21 @@ class ChangeSetByRouter implements ChangeSetForRouters {
    * because a Go router that loses a config of a type lets go of everything of that type.
    */
   *#ownConfigs(routerId: string): Generator<DataEventInit> {
-    const { view, clock } = this.#deps
     const isToldOfItself = this.#content.events.some(
       (event) => event.model?.kind === 'router' && event.model.value.id === routerId && isRouterWithConfigs(event),
     )
     if (!isToldOfItself) return
-    for (const id of view.get('routers', routerId)?.configs ?? []) {
-      const config = view.get('configs', id)
+    for (const id of this.#view.get('routers', routerId)?.configs ?? []) {
+      const config = this.#view.get('configs', id)
       if (config === undefined) continue
-      yield { action: 'Create', isSynthetic: true, model: describe('configs', config, clock.now())! }
+      yield { action: 'Create', isSynthetic: true, model: describe('configs', config)! }
     }
   }
 
   #isFor(routerId: string, event: DataEventInit): boolean {
-    const { view } = this.#deps
-    if (event.action === 'Delete' || event.model?.kind !== 'config' || !isConfigOfRouters(view, event)) return true
-    return view.get('routers', routerId)?.configs.includes(event.model.value.id ?? '') ?? false
+    if (event.action === 'Delete' || event.model?.kind !== 'config' || !isConfigOfRouters(this.#view, event))
+      return true
+    return this.#view.get('routers', routerId)?.configs.includes(event.model.value.id ?? '') ?? false
   }
 }
 

@@ -35,7 +35,6 @@ export function changeEvents(
   commits: readonly Commit[],
   now: View,
   specs: ReadonlyMap<string, TableSpec>,
-  time: number,
 ): ChangeEvents | undefined {
   const changes = netChanges(commits)
   if (changes.length === 0) return undefined
@@ -45,15 +44,15 @@ export function changeEvents(
   const events: DataEventInit[] = []
   for (const table of modelOrder) {
     for (const change of changes) {
-      if (change.table === table && change.after !== undefined) events.push(...written(change, time))
+      if (change.table === table && change.after !== undefined) events.push(...written(change))
     }
   }
   events.push(...added, ...removed)
   for (const change of changes) {
-    if (change.table === 'revocations') events.push(...written(change, time), ...deleted(change, time))
+    if (change.table === 'revocations') events.push(...written(change), ...deleted(change))
   }
   for (const table of modelOrder.toReversed()) {
-    for (const change of changes) if (change.table === table) events.push(...deleted(change, time))
+    for (const change of changes) if (change.table === table) events.push(...deleted(change))
   }
   return events.length === 0 ? undefined : { index: commits.at(-1)!.index, events }
 }
@@ -72,18 +71,18 @@ function netChanges(commits: readonly Commit[]): readonly RowChange[] {
 }
 
 /** Nothing when the row has changed, but not what routers know of it. */
-function* written({ table, before, after }: RowChange, time: number): Generator<DataEventInit> {
+function* written({ table, before, after }: RowChange): Generator<DataEventInit> {
   if (after === undefined) return
-  const next = describe(table, after, time)
-  const was = before === undefined ? undefined : describe(table, before, time)
+  const next = describe(table, after)
+  const was = before === undefined ? undefined : describe(table, before)
   if (next === undefined || (table !== 'revocations' && isDeepStrictEqual(next, was))) return
   // A revocation that is renewed is told as a new one, which is how routers take it.
   yield { action: was === undefined || table === 'revocations' ? 'Create' : 'Update', model: next }
 }
 
-function* deleted({ table, before, after }: RowChange, time: number): Generator<DataEventInit> {
-  const was = before === undefined ? undefined : describe(table, before as Row, time)
-  if (was !== undefined && (after === undefined || describe(table, after, time) === undefined)) {
+function* deleted({ table, before, after }: RowChange): Generator<DataEventInit> {
+  const was = before === undefined ? undefined : describe(table, before as Row)
+  if (was !== undefined && (after === undefined || describe(table, after) === undefined)) {
     yield { action: 'Delete', model: was }
   }
 }

@@ -11,7 +11,7 @@ export type ModelEntity = NonNullable<DataEventInit['model']>
 
 type Entity<K extends ModelEntity['kind']> = Extract<ModelEntity, { readonly kind: K }>['value']
 
-type Describe<T extends TableName> = (row: TableRows[T], now: number) => ModelEntity | undefined
+type Describe<T extends TableName> = (row: TableRows[T]) => ModelEntity | undefined
 
 /** The tables that routers have a copy of, and how each row is told; undefined is not told at all. */
 export const modelTables: { readonly [T in TableName]?: Describe<T> } = {
@@ -45,8 +45,8 @@ export function isModelTable(table: TableName): boolean {
 }
 
 /** A row as routers are told of it. */
-export function describe(table: TableName, row: unknown, now: number): ModelEntity | undefined {
-  return (modelTables[table] as Describe<TableName> | undefined)?.(row as never, now)
+export function describe(table: TableName, row: unknown): ModelEntity | undefined {
+  return (modelTables[table] as Describe<TableName> | undefined)?.(row as never)
 }
 
 function identityOf(row: TableRows['identities']): Entity<'identity'> {

@@ -16,30 +16,30 @@ export interface FullState {
   readonly rest: () => Generator<DataEventInit>
 }
 
-export function fullState(view: View, publicKeys: () => Iterable<DataEventInit>, now: number): FullState {
+export function fullState(view: View, publicKeys: () => Iterable<DataEventInit>): FullState {
   return {
-    configTypes: () => created(view, 'configTypes', now),
+    configTypes: () => created(view, 'configTypes'),
     *rest() {
       for (const table of modelOrder) {
         if (table === 'configTypes' || table === 'configs' || table === 'servicePolicies') continue
-        yield* created(view, table, now)
+        yield* created(view, table)
       }
       for (const policy of view.rows('servicePolicies')) {
-        yield { action: 'Create', model: describe('servicePolicies', policy, now) }
+        yield { action: 'Create', model: describe('servicePolicies', policy) }
         yield* allMembers(view, policy.id)
       }
       yield* publicKeys()
-      yield* created(view, 'revocations', now)
+      yield* created(view, 'revocations')
     },
   }
 }
 
 /** The configs that a router gets: those for services and, of those for routers, its own. */
-export function* configsFor(view: View, routerId: string, now: number): Generator<DataEventInit> {
+export function* configsFor(view: View, routerId: string): Generator<DataEventInit> {
   const own = new Set(view.get('routers', routerId)?.configs)
   for (const config of view.rows('configs')) {
     if (isForRouters(view, config.configTypeId) && !own.has(config.id)) continue
-    yield { action: 'Create', model: describe('configs', config, now) }
+    yield { action: 'Create', model: describe('configs', config) }
   }
 }
 
@@ -48,9 +48,9 @@ export function isForRouters(view: View, configTypeId: string): boolean {
   return view.get('configTypes', configTypeId)?.target === 'router'
 }
 
-function* created<T extends TableName>(view: View, table: T, now: number): Generator<DataEventInit> {
+function* created<T extends TableName>(view: View, table: T): Generator<DataEventInit> {
   for (const row of view.rows(table)) {
-    const entity = describe(table, row, now)
+    const entity = describe(table, row)
     if (entity !== undefined) yield { action: 'Create', model: entity }
   }
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock } from '../../clock.ts'
 import type { Change } from '../../resource-kit/change.ts'
 import { TestNetwork } from '../../resources/test-network.ts'
 import { RandomPolicies } from '../../testing/random-policies.ts'
@@ -17,7 +16,6 @@ function modelOf(network: TestNetwork, certificates = noCertificates) {
     view,
     specs: registry.specs,
     writer: network,
-    clock: systemClock,
     certificates,
     head,
   })
@@ -138,7 +136,6 @@ test('while no router listens nothing is kept, and who comes then gets the whole
     view: network.view,
     specs: network.registry.specs,
     writer: network,
-    clock: systemClock,
     certificates: noCertificates,
     head,
   })

@@ -8,7 +8,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { OutgoingMessage } from '@weft/wire'
 import { controlMessages, dataState } from '@weft/wire/messages'
-import type { Clock } from '../../clock.ts'
 import { Followers } from '../../fabric/followers.ts'
 import type { TableSpec } from '../../state/index-spec.ts'
 import type { View } from '../../state/view.ts'
@@ -31,7 +30,6 @@ export interface RouterDataModelDeps {
   readonly view: View
   readonly specs: ReadonlyMap<string, TableSpec>
   readonly writer: Pick<Writer, 'follow'>
-  readonly clock: Clock
   readonly certificates: PublishedCertificates
   /** Where the store stands when the model begins, and which history it is. */
   readonly head: { readonly index: number; readonly timeline: string }
@@ -92,9 +90,9 @@ export class RouterDataModel implements Disposable {
 
   async stateFor(routerId: string): Promise<StateForRouter> {
     const shared = await this.#sharedState()
-    const { view, clock } = this.#deps
+    const { view } = this.#deps
     // The configs are of this moment; if they have changed meanwhile, the change sets that follow say so again.
-    const configs = dataState.encode({ events: [...configsFor(view, routerId, clock.now())] })
+    const configs = dataState.encode({ events: [...configsFor(view, routerId)] })
     const end = dataState.encode({ endIndex: shared.index, timelineId: this.timelineId })
     return { index: shared.index, body: Buffer.concat([shared.configTypes, configs, shared.rest, end]) }
   }
@@ -126,12 +124,12 @@ export class RouterDataModel implements Disposable {
   }
 
   #record(commits: readonly Commit[], newKeys: readonly DataEventInit[]): void {
-    const { view, specs, clock } = this.#deps
-    const change = changeEvents(commits, view, specs, clock.now())
+    const { view, specs } = this.#deps
+    const change = changeEvents(commits, view, specs)
     const events = [...(change?.events ?? []), ...newKeys]
     if (events.length === 0) return
     const index = commits.at(-1)!.index
-    this.#log.push(changeSetFor({ view, clock }, { index, previousIndex: this.#index, events }))
+    this.#log.push(changeSetFor(view, { index, previousIndex: this.#index, events }))
     this.#index = index
     this.#shared = undefined
     if (this.#log.length > MOST_CHANGE_SETS * 1.1) {
@@ -161,9 +159,9 @@ export class RouterDataModel implements Disposable {
 
   /** Undefined when the state has changed while it was being encoded. */
   async #encodeOnce(isInTurns: boolean): Promise<SharedState | undefined> {
-    const { view, clock } = this.#deps
+    const { view } = this.#deps
     const index = this.#index
-    const { configTypes, rest } = fullState(view, () => this.#keys, clock.now())
+    const { configTypes, rest } = fullState(view, () => this.#keys)
     const pieces: Buffer[] = []
     let slice: DataEventInit[] = []
     for (const event of rest()) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { ControlMessage } from '@weft/wire/messages'
+import { type ControlMessage, legacyControlHello } from '@weft/wire/messages'
 import { createCarriedService, hostAt, tokensFor } from '../../testing/carried-service.ts'
 import { TestController } from '../../testing/test-controller.ts'
 import { enrollRouter, TestRouter } from '../../testing/test-router.ts'
@@ -110,4 +110,18 @@ test('a router that is no tunneler has no session of its own', async () => {
   for (const { message } of await Promise.all(asked)) {
     assert.equal((message as ControlMessage<'error'>).errorCode, 7)
   }
+})
+
+test('a 1.x router says where it listens in a header of its own, and is told to its peers with it', async () => {
+  await using peer = await TestRouter.connect(controller, await enrollRouter(controller))
+  const listeners = [{ address: 'tls:er1.example:3022', protocol: 'tls', groups: ['default'] }]
+  const { headers } = legacyControlHello.encode('hello', {
+    version: 'v1.6.5|abc|today|linux|amd64',
+    listeners: { listeners },
+  })
+  await using router = await TestRouter.connect(controller, await enrollRouter(controller), { headers })
+  const told = await peer.hears('peerStateChanges', ({ body }) => body.changes.some(({ id }) => id === router.id))
+  const change = told.body.changes.find(({ id }) => id === router.id)!
+  assert.equal(change.version, 'v1.6.5')
+  assert.equal(change.listeners[0]?.address, 'tls:er1.example:3022')
 })
