@@ -31,8 +31,6 @@ import { aligned, type Line, refusals, table } from './report.ts'
 import { alternate, type Round } from './rounds.ts'
 
 const CONNECTIONS = 16
-/** Until a process has given back what it only needed for a moment. */
-const SETTLING = 3_000
 
 const { values: flags } = parseArgs({
   options: {
@@ -55,7 +53,7 @@ interface Network {
   readonly fleet: Fleet
   readonly ids: SeededIds
   /** Megabytes before a router was connected, and with so many. */
-  readonly resident: { before: number; with: number; routers: number }
+  readonly resident: { readonly before: number; readonly with: number; readonly routers: number }
 }
 
 type Rounds = Readonly<Record<string, Round>>
@@ -63,6 +61,8 @@ type Rounds = Readonly<Record<string, Round>>
 const plan: FanOutPlan = flags.smoke
   ? { changes: 3, flood: 8, connections: 4, policies: 1, longest: 5_000 }
   : { changes: 50, flood: 600, connections: CONNECTIONS, policies: 5, longest: 3_000 }
+/** Until a process has given back what it only needed for a moment. */
+const settling = flags.smoke ? 0 : 3_000
 /** For which circuits are asked for. */
 const circuitMilliseconds = flags.smoke ? 50 : 3_000
 /** In the names of everything that this run makes: another controller may have seen one before. */
@@ -109,14 +109,19 @@ function openOther(url: string): Promise<Contender> {
   })
 }
 
-/** Nothing of this is measured. */
+/** Nothing of this is measured but memory: nothing has been done yet that could have left some behind. */
 async function prepare(contender: Contender, identities: number, routers: number): Promise<Network> {
   const ids = nothingSeeded()
   await seed(contender, identities, ids, CONNECTIONS)
   const fleet = await Fleet.enroll(contender, run, routers)
   note(`${contender.name}: ${identities} identities, ${routers} routers enrolled`)
-  await sleep(flags.smoke ? 0 : SETTLING)
-  return { contender, fleet, ids, resident: { before: residentOf(contender), with: Number.NaN, routers: 0 } }
+  await sleep(settling)
+  const before = residentOf(contender)
+  await fleet.connect(routers)
+  await sleep(settling)
+  const resident = { before, with: residentOf(contender), routers }
+  await fleet.disconnect()
+  return { contender, fleet, ids, resident }
 }
 
 async function measureSize(networks: readonly Network[], size: number, rounds: number): Promise<Line[]> {
@@ -150,10 +155,6 @@ async function measureRound(
   await keep('routers: connect', async () => {
     return { ...arrival, cpuSeconds: usageOf(contender.pid).cpuSeconds - cpu, refused: 0 }
   })
-  if (size > resident.routers) {
-    await sleep(flags.smoke ? 0 : SETTLING)
-    Object.assign(resident, { with: residentOf(contender), routers: size })
-  }
   await keep('data model: create identity', () => createIdentities(fleet, label, plan))
   await keep('data model: update identity', () => updateIdentities(fleet, label, ids.identities, plan))
   await keep('data model: create policy over all', () => createPolicies(fleet, label, plan))

@@ -20,9 +20,9 @@ const ROUTERS = 10
 const AT_ONE_TIME = 6
 /** An answer that was under way on a connection that is lost does not come. */
 const CIRCUIT_MILLISECONDS = 2_000
-const waves = Number(process.env.WEFT_CHURN_WAVES ?? (process.env.WEFT_LONG ? 3_000 : 40))
+const waves = Number(process.env.WEFT_CHURN_WAVES ?? (process.env.WEFT_LONG ? 3_000 : 25))
 /** What the engine learns, and what an entity that was changed leaves in the log of changes that routers may ask for. */
-const LEFT_AT_MOST = 5 * MEBIBYTE + Math.min(waves, 12_000) * 8_192
+const LEFT_AT_MOST = 5 * MEBIBYTE + Math.min(waves, 10_000) * 2_048
 
 const random = seededRandom()
 const limit = { timeout: 100_000 + waves * 1_000 }
@@ -35,7 +35,7 @@ test(`routers come and go, WEFT_SEED=${random.seed}`, limit, async (t) => {
   await using network = await ChurningNetwork.start(controller, admin, fabric)
 
   await t.test('the controller knows who is there, and every copy is whole', async () => {
-    for (let wave = 0; wave < 10; wave++) await network.wave(random)
+    for (let wave = 0; wave < 8; wave++) await network.wave(random)
     await network.settle()
     await network.end()
   })

@@ -15,6 +15,9 @@ import { LoadConnection } from '../load/connection.ts'
 /** Routers that enroll, and that dial, at one time. */
 const AT_ONE_TIME = 32
 const PATIENCE = 60_000
+const MOST_DIALS = 20
+/** Before a router that was turned away comes again. */
+const REDIAL = 200
 
 /** How the routers of a fleet came in. */
 export interface Arrival {
@@ -63,7 +66,7 @@ export class Fleet {
     const began = performance.now()
     this.routers = await inParallel(this.#enrolled.slice(0, size), async (options) => {
       const dialled = performance.now()
-      const router = await SimulatedRouter.connect(options, listener)
+      const router = await connected(options, listener)
       await router.ready()
       await isComplete(router)
       latencies.push(performance.now() - dialled)
@@ -84,6 +87,18 @@ export class Fleet {
         const { data } = await this.contender.callOn<{ isOnline: boolean }>(connection, 'GET', path)
         return !data.isOnline
       })
+    }
+  }
+}
+
+/** A controller that is asked by many at once may turn some away; they come again, as routers do. */
+async function connected(options: SimulatedRouterOptions, listener: ModelListener): Promise<SimulatedRouter> {
+  for (let left = MOST_DIALS; ; left--) {
+    try {
+      return await SimulatedRouter.connect(options, listener)
+    } catch (error) {
+      if (left === 0) throw error
+      await sleep(REDIAL)
     }
   }
 }

@@ -22,7 +22,6 @@ import {
   type WebServers,
 } from './api/web-servers.ts'
 import { CertificateTrust } from './auth/certificate-trust.ts'
-import { DisabledExpiry } from './auth/disabled-expiry.ts'
 import { DisabledUpkeep } from './auth/disabled-upkeep.ts'
 import type { LoginWindowOptions } from './auth/login-window.ts'
 import { type JwksFetchOptions, Logins } from './auth/logins.ts'
@@ -151,7 +150,6 @@ export class Controller implements AsyncDisposable {
     const enforcement = parts.use(SessionEnforcement.start({ ...core, posture, clock, log }))
     parts.use(JournalRetention.start({ store: core.store, clock, log }, options.journal))
     parts.use(DisabledUpkeep.start({ ...core, clock, log }))
-    parts.use(new DisabledExpiry({ ...core, clock, log }))
     parts.use(RevocationPurge.start({ kit: core.kit, clock, log }, { longestTokenLife: options.tokenLives.refresh }))
     const events = parts.use(await EventFeed.start({ core, clock, log, metrics }, options))
     const fabric = parts.use(startFabric({ core, live, clock, log }, options))

@@ -102,7 +102,7 @@ export class Mesh implements AsyncDisposable {
       },
     }
     const specs = registry.specs
-    this.model = parts.use(new RouterDataModel({ view, specs, writer, clock, certificates, head: store.head }))
+    this.model = parts.use(new RouterDataModel({ view, specs, writer, certificates, head: store.head }))
     const peers = parts.use(new PeerStates({ view, routers: fabric.state.routers, log }))
     const routers = fabric.state.routers
     const validation = parts.use(new TerminatorValidation({ kit, routers, clock, log }))

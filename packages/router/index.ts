@@ -20,4 +20,5 @@ export {
 } from './enroll/enroll-configured-router.ts'
 export { IdentityFileError, type IdentityFileErrorCode, identityFileErrors } from './enroll/identity-files.ts'
 export { activityText } from './profile/process-facts.ts'
-export { Router, type RouterDeps, type RouterOptions, StartupTimeoutError } from './router.ts'
+export { Router } from './router.ts'
+export { type RouterDeps, type RouterOptions, StartupTimeoutError } from './router-options.ts'

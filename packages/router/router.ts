@@ -6,29 +6,23 @@ import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { dirname, resolve } from 'node:path'
-import { DataModel, stateOf } from '@weft/model/data-model'
-import type { Surroundings, WireLog } from '@weft/wire'
+import type { Surroundings } from '@weft/wire'
 import { controlMessages } from '@weft/wire/messages'
-import type { LogLevels } from './agent/agent-answers.ts'
-import { type AgentAddress, AgentSocket } from './agent/agent-socket.ts'
+import { AgentSocket } from './agent/agent-socket.ts'
 import { AlertReporter } from './alerts/alert-reporter.ts'
-import type { RouterConfig } from './config/router-config.ts'
 import type { ControlContext } from './control/control-context.ts'
 import { configuredControllers } from './control/control-layer.ts'
 import type { Controllers } from './control/controllers.ts'
-import { loadModelFile, ModelKeeper } from './data-model/model-file.ts'
 import type { ModelSubscription } from './data-model/model-subscription.ts'
 import { edgeListenersOf } from './edge-listeners.ts'
-import { IdentityFileError, identityFilesOf } from './enroll/identity-files.ts'
 import { ConnectEvents } from './facts/connect-events.ts'
 import { HealthMonitor } from './health/health-monitor.ts'
-import { type LinkReadings, routerChecks } from './health/router-checks.ts'
+import { routerChecks } from './health/router-checks.ts'
 import { findUncoveredHosts, UncoveredHostsError } from './identity/advertised-hosts.ts'
 import { RouterIdentity } from './identity/router-identity.ts'
 import { Inspector } from './inspection/inspector.ts'
 import { routerInspections } from './inspection/router-inspections.ts'
 import { InterfaceReporter } from './interfaces/interface-reporter.ts'
-import type { Link } from './link/link.ts'
 import { LinkLayer } from './link/link-layer.ts'
 import { UnservedRoutes } from './link/unserved-routes.ts'
 import { ManagedLinks } from './managed/managed-links.ts'
@@ -37,8 +31,10 @@ import { MetricsRegistry } from './metrics/registry.ts'
 import { UsageMeter } from './metrics/usage.ts'
 import { routerOperations } from './operations.ts'
 import { ProfileFiles } from './profile/profile-files.ts'
-import { CertificateRenewal, type RenewalController } from './renewal/certificate-renewal.ts'
 import { ChannelRenewals } from './renewal/channel-renewals.ts'
+import type { RouterDeps, RouterOptions } from './router-options.ts'
+import { expectController, linkReadings, openModel, proxyOf, startRenewal, verifyRouter } from './router-parts.ts'
+import { PipeTraces } from './trace/pipe-traces.ts'
 import { TraceFile } from './trace/trace-file.ts'
 import { TlsPorts } from './transport/tls-ports.ts'
 import { networkVersion } from './version.ts'
@@ -104,6 +100,20 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
   const trace =
     tracePath === undefined ? undefined : parts.use(await TraceFile.open(resolve(baseDirectory, tracePath), log))
 
+  const tracer = {
+    identity: routerId,
+    protocol: 'ctrl',
+    nameOf: (type: number) => controlMessages.nameOf(type),
+    now: () => clock.now(),
+  }
+  const traces = new PipeTraces({
+    *channels() {
+      for (const { channel } of controllers.connected()) yield channel
+      for (const link of links.registry.links()) yield link.payloadChannel
+    },
+    tracer,
+  })
+
   const ports = parts.use(new TlsPorts({ identity: current, log }, config.tls))
   parts.use(identity.onChange((renewed) => ports.renew(renewed)))
   const proxy = proxyOf(config)
@@ -112,6 +122,7 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
       {
         ...{ routerId, identity: current, ports, pool, metrics, surroundings, proxy, random: Math.random },
         verifyRouter: (peerId, fingerprint) => verifyRouter(controllers, peerId, fingerprint),
+        bind: (channel) => traces.add(channel),
       },
       { config: config.link, latencyProbeInterval: config.forwarder.latencyProbeInterval },
     ),
@@ -123,13 +134,10 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
       ...{ routerId, identity: current, surroundings, proxy },
       listeners: () => links.listeners(),
       context: () => context,
-      watch: ({ channel }) =>
-        trace?.watch(channel, {
-          identity: routerId,
-          protocol: 'ctrl',
-          nameOf: (type) => controlMessages.nameOf(type),
-          now: () => clock.now(),
-        }),
+      watch({ channel }) {
+        trace?.watch(channel, tracer)
+        traces.add(channel)
+      },
     },
     ctrl,
   )
@@ -142,7 +150,7 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
     }),
   )
   const context: ControlContext = {
-    ...{ controllers, model, renewals },
+    ...{ controllers, model, renewals, traces },
     links: links.registry,
     linkReports: links.reports,
     edgeListeners: () => edgeListenersOf(config),

@@ -34,12 +34,13 @@ export interface SdkRun {
 export type Answer = (event: SdkEvent) => string | undefined | Promise<string | undefined>
 
 export class SdkClient implements AsyncDisposable {
+  /** Where the program lies. */
+  readonly program: string
   readonly #folder: TemporaryFolder
-  readonly #program: string
 
   private constructor(folder: TemporaryFolder) {
     this.#folder = folder
-    this.#program = join(folder.path, process.platform === 'win32' ? 'client.exe' : 'client')
+    this.program = join(folder.path, process.platform === 'win32' ? 'client.exe' : 'client')
   }
 
   static async build(): Promise<SdkClient> {
@@ -47,7 +48,7 @@ export class SdkClient implements AsyncDisposable {
     if (go === undefined) throw new Error('no Go; put `go` on the PATH, or name it with GO_BIN')
     await using made = new AsyncDisposableStack()
     const client = made.use(new SdkClient(await temporaryFolder('interop')))
-    const args = ['build', '-o', client.#program, './client']
+    const args = ['build', '-o', client.program, './client']
     const child = spawn(go, args, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'pipe'], timeout: BUILD_LIMIT })
     const ended = ending(child)
     const said = await Promise.all([text(child.stdout), text(child.stderr)])
@@ -58,12 +59,12 @@ export class SdkClient implements AsyncDisposable {
 
   /** Starts a command, and goes on. */
   start(args: readonly string[]): SdkProcess {
-    return new SdkProcess(this.#program, args)
+    return new SdkProcess(this.program, args)
   }
 
   /** Runs a command to its end, whatever that is. */
   async run(args: readonly string[], answer: Answer = () => undefined): Promise<SdkRun> {
-    const child = spawn(this.#program, args, { stdio: 'pipe', timeout: COMMAND_LIMIT, killSignal: 'SIGKILL' })
+    const child = spawn(this.program, args, { stdio: 'pipe', timeout: COMMAND_LIMIT, killSignal: 'SIGKILL' })
     const ended = ending(child)
     const log = text(child.stderr)
     // A program that has ended does not hear the answer; what it told before shows why.

@@ -12,6 +12,7 @@ import type { ApiClient } from './api-client.ts'
 
 const STALL_MILLISECONDS = 100
 const HELLO_MILLISECONDS = 5_000
+const ASK_AGAIN_MILLISECONDS = 1_000
 
 export class FlappingRouter implements AsyncDisposable {
   readonly id: string
@@ -58,7 +59,9 @@ export class FlappingRouter implements AsyncDisposable {
     })
     this.#live = live
     this.#copy = copy
-    await live.ready()
+    // The model itself may be under way on a connection that is lost.
+    const asking = setInterval(() => live.subscribe(), ASK_AGAIN_MILLISECONDS)
+    await live.ready().finally(() => clearInterval(asking))
   }
 
   /** Closes its channel. */

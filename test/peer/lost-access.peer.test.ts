@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
 import type { SdkProcess } from '../interop/sdk-process.ts'
-import type { Reply } from '../kit/api-client.ts'
+import type { Json, Reply } from '../kit/api-client.ts'
 import { until } from '../kit/patience.ts'
 import { type Member, type SessionKind, sessionKinds, TrafficNetwork } from './traffic-network.ts'
 
@@ -28,11 +28,19 @@ interface Victim {
   readonly tokenId: string
   readonly serviceId: string
   readonly policyId: string
-  /** What its device must pass. */
-  readonly checkId: string
+  /** What its device must pass, if anything. */
+  readonly checkId: string | undefined
 }
 
 type Loss = (victim: Victim) => Promise<Reply>
+
+const DEVICE_FAILS = 'its device does not pass a check'
+const systems: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'macOS', win32: 'Windows' }
+
+/** A check that a program runs. */
+function runs(path: string): Json {
+  return { typeId: 'PROCESS', process: { osType: systems[process.platform] ?? 'Linux', path } }
+}
 
 /** What an administrator may do to somebody, whatever the session. */
 const losses: Readonly<Record<string, Loss>> = {
@@ -47,8 +55,7 @@ const losses: Readonly<Record<string, Loss>> = {
     const [authenticator] = await admin.list('/authenticators', `identity = "${member.id}"`)
     return admin.delete(`/authenticators/${authenticator!['id']}`)
   },
-  'its device does not pass a check': ({ checkId }) =>
-    admin.patch(`/posture-checks/${checkId}`, { typeId: 'OS', operatingSystems: [{ type: 'Windows', versions: [] }] }),
+  [DEVICE_FAILS]: ({ checkId }) => admin.patch(`/posture-checks/${checkId}`, runs('/this/program/is/not/there')),
   'its service is deleted': ({ serviceId }) => admin.delete(`/services/${serviceId}`),
 }
 
@@ -72,14 +79,15 @@ let names = 0
 
 type Prepared = Omit<Victim, 'apiSessionId' | 'tokenId'> & { readonly service: string }
 
-async function prepare(type: 'Dial' | 'Bind'): Promise<Prepared> {
+/** Somebody who may dial or host a service of their own; on a device that must pass a check, if that is to be lost. */
+async function prepare(type: 'Dial' | 'Bind', loss: string): Promise<Prepared> {
   const service = `service-${++names}`
   const member = await network.enroll(`victim-${names}`, `victim-${names}`, 'near-r1')
   const serviceId = await network.service(service, { roleAttributes: [] })
-  const operatingSystems = ['Linux', 'macOS', 'Windows'].map((system) => ({ type: system, versions: [] }))
-  const check = { typeId: 'OS', name: `check-${names}`, roleAttributes: [`check-${names}`], operatingSystems }
-  const checkId = await admin.create('posture-checks', check)
-  const policyId = await network.grant(type, `#victim-${names}`, serviceId, [`#check-${names}`])
+  const check = { ...runs(network.sdk.program), name: `check-${names}` }
+  const checkId = loss === DEVICE_FAILS ? await admin.create('posture-checks', check) : undefined
+  const checks = checkId === undefined ? [] : [`@${checkId}`]
+  const policyId = await network.grant(type, `#victim-${names}`, serviceId, checks)
   return { member, service, serviceId, policyId, checkId }
 }
 
@@ -101,7 +109,7 @@ for (const kind of sessionKinds) {
   const session = ['--session', kind]
   for (const [when, lose] of Object.entries({ ...losses, ...lossesOfKind[kind] })) {
     test(`a circuit ends when ${when} (${kind})`, { timeout: 90_000 }, async () => {
-      const { service, ...who } = await prepare('Dial')
+      const { service, ...who } = await prepare('Dial', when)
       await network.grant('Bind', `@${host.id}`, who.serviceId)
       await using hosting = await network.host(host, service)
       await using watching = await watch()
@@ -118,7 +126,7 @@ for (const kind of sessionKinds) {
 
   for (const [when, lose] of Object.entries({ ...losses, ...lossesOfKind[kind] })) {
     test(`a terminator ends when ${when} (${kind})`, { timeout: 90_000 }, async () => {
-      const { service, ...who } = await prepare('Bind')
+      const { service, ...who } = await prepare('Bind', when)
       await using watching = await watch()
       await using hosting = await network.host(who.member, service, ...session)
       const terminators = () => admin.list('/terminators', `hostId = "${who.member.id}"`)

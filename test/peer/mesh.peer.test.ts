@@ -35,13 +35,19 @@ interface ListedLink {
   readonly destRouter: { readonly name: string }
 }
 
+/** Which half of links a router of ours makes. */
+type Part = 'dials and accepts' | 'only dials' | 'only accepts'
+
 /** An enrolled router of ours that runs. Stock routers take the interface of their address into account; so does it. */
-async function runOurs(network: Network, client: ApiClient, name: string): Promise<RouterProcess> {
+async function runOurs(network: Network, client: ApiClient, name: string, part: Part = 'dials and accepts') {
   const id = await client.create('edge-routers', { name })
   const { enrollmentJwt } = await client.detail(`/edge-routers/${id}`)
   const router = await RouterProcess.enroll({ name, jwt: String(enrollmentJwt), folder: network.folder })
-  const text = await readFile(router.file, 'utf8')
-  await writeFile(router.file, text.replaceAll('tls:0.0.0.0:', 'tls:127.0.0.1:'))
+  const text = (await readFile(router.file, 'utf8')).replaceAll('tls:0.0.0.0:', 'tls:127.0.0.1:')
+  const [before, dialers, listeners, after] = text.split(/^(?= {2}dialers:$| {2}listeners:$|# Where clients enter)/mu)
+  assert.ok(dialers?.includes('dialers:') && listeners?.includes('bind:') && after)
+  const link = { 'dials and accepts': dialers + listeners, 'only dials': dialers, 'only accepts': listeners }[part]
+  await writeFile(router.file, `${before}${link}${after}`)
   await router.run()
   return router
 }
@@ -81,8 +87,24 @@ async function checkMesh(network: Network): Promise<void> {
   await first.run()
   await until('one link for each pair after ours came back', isMeshed, { within: PATIENCE, every: 200 })
 
-  const dialers = (await links(network, client.token!)).map(({ sourceRouter }) => sourceRouter.name)
-  assert.equal(dialers.length, 3)
+  running.use(await runOurs(network, client, 'ours3', 'only accepts'))
+  running.use(await runOurs(network, client, 'ours4', 'only dials'))
+  const dialled = [
+    'ours1>ours3',
+    'ours2>ours3',
+    'ours4>ours1',
+    'ours4>ours2',
+    'ours4>ours3',
+    'ours4>stock1',
+    'stock1>ours3',
+  ]
+  const directions = async () =>
+    (await links(network, client.token!))
+      .filter(({ state }) => state === 'Connected')
+      .map(({ sourceRouter, destRouter }) => `${sourceRouter.name}>${destRouter.name}`)
+  const isDialledBothWays = async () => new Set(dialled).isSubsetOf(new Set(await directions()))
+  await until('stock dials ours, and ours dials stock', isDialledBothWays, { within: PATIENCE, every: 200 })
+  assert.equal((await directions()).length, 10, 'five routers, one link for each pair')
   for (const router of [first, second]) assert.ok(!router.child.hasEnded, router.child.stderr)
 
   const { cli } = network

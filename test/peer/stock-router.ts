@@ -87,6 +87,10 @@ export class StockRouter implements AsyncDisposable {
     await until(`router ${this.name} is ${wanted ? 'on' : 'off'}line`, isAsWanted, { within, every: 100 })
   }
 
+  signal(signal: NodeJS.Signals): void {
+    this.#child.signal(signal)
+  }
+
   /** Ends it at once, without a chance to finish anything. */
   async kill(): Promise<void> {
     await this.#child.stop('SIGKILL')

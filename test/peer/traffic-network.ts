@@ -96,7 +96,16 @@ export class TrafficNetwork implements AsyncDisposable {
 
   /** Ends the controller at once and runs it again, on the same port and data. */
   async restartController(): Promise<void> {
+    await this.killController()
+    await this.runController()
+  }
+
+  async killController(): Promise<void> {
     await this.#controller.kill()
+  }
+
+  /** Runs the controller again after its end. */
+  async runController(): Promise<void> {
     this.#controller = await ControllerProcess.run(this.#configuration)
     this.#admin[Symbol.dispose]()
     this.#admin = await ApiClient.login(this.#controller)
@@ -160,15 +169,14 @@ export class TrafficNetwork implements AsyncDisposable {
     return found?.path.nodes.map(({ name }) => name)
   }
 
-  /** Waits until each router has a link to each other one, and each link has been measured. */
+  /** Waits until each router has one link to each other one. */
+  async isLinked(within = 30_000): Promise<void> {
+    await this.#hasLinks(({ state }) => state === 'Connected', within)
+  }
+
+  /** Waits until, besides, each link has been measured. */
   async isMeshed(within = 30_000): Promise<void> {
-    const wanted = (this.routers.size * (this.routers.size - 1)) / 2
-    const isFull = async () => {
-      const links = await this.fabric('/links?limit=500')
-      const isReady = ({ state, cost }: Json) => state === 'Connected' && Number(cost) < UNMEASURED_COST
-      return links.length === wanted && links.every(isReady)
-    }
-    await until(`there are ${wanted} links`, isFull, { within, every: 100 })
+    await this.#hasLinks(({ state, cost }) => state === 'Connected' && Number(cost) < UNMEASURED_COST, within)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -177,6 +185,15 @@ export class TrafficNetwork implements AsyncDisposable {
     await this.#controller[Symbol.asyncDispose]()
     await this.sdk[Symbol.asyncDispose]()
     await this.#folder[Symbol.asyncDispose]()
+  }
+
+  async #hasLinks(isReady: (link: Json) => boolean, within: number): Promise<void> {
+    const wanted = (this.routers.size * (this.routers.size - 1)) / 2
+    const isFull = async () => {
+      const links = await this.fabric('/links?limit=500')
+      return links.length === wanted && links.every(isReady)
+    }
+    await until(`there are ${wanted} links`, isFull, { within, every: 100 })
   }
 
   get #place(): StockRouterPlace {

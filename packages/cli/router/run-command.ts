@@ -24,6 +24,7 @@ async function run(file: string, given: RunFlags): Promise<void> {
   const ended = Promise.withResolvers<number>()
   const onFailure = (err: Error) => {
     log.error('the router stops', { err })
+    if (process.env.STACKDUMP_ON_FAILED_STARTUP === 'true') process.stderr.write(activityText())
     ended.resolve(1)
   }
   const router = await Router.start(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { ControlMessage } from '@weft/wire/messages'
+import { dialUnderlay } from '@weft/wire'
+import { type ControlMessage, capabilityMask, controlHello, routerCapability } from '@weft/wire/messages'
 import { defaultNetworkOptions } from '../fabric/network-options.ts'
 import { createCarriedService, hostAt, tokensFor } from '../testing/carried-service.ts'
 import { TestController } from '../testing/test-controller.ts'
@@ -69,4 +70,38 @@ test('a router that never answers costs those who wait for it a limited time', a
   await silent.hears('unroute', ({ body }) => body.circuitId === circuitId && body.now)
   const { json } = await controller.askAdmin('GET', `/edge-routers/${enrolled.id}`)
   assert.equal(json.data.syncStatus, 'SYNC_HELLO_WAIT')
+})
+
+test('a router that resumes its channel keeps the listeners that it has told of since its first hello', async () => {
+  const enrolled = await enrollRouter(controller)
+  await using peer = await TestRouter.connect(controller, await enrollRouter(controller))
+  const group = { type: 'ctrl.default', desired: { 'ctrl.default': 1 } }
+  const listeners = [{ address: 'tls:er1.example:3022', protocol: 'tls', groups: ['default'], localBinding: '' }]
+  const router = await TestRouter.connect(controller, enrolled, { group })
+  const { secret, connectionId } = router.channel.first
+  await router.send('updateLinkListeners', { body: { listeners } })
+  const told = () =>
+    peer.all('peerStateChanges').flatMap(({ body }) => body.changes.filter(({ id }) => id === enrolled.id))
+  await peer.hears('peerStateChanges', () => told().at(-1)?.listeners.length === 1)
+  await router[Symbol.asyncDispose]()
+  await peer.hears('peerStateChanges', () => told().at(-1)?.state === 'Unhealthy')
+  const { host, port, ca: caPem } = controller.clientAddress
+  const version = 'v2.1.0|abc|today|linux|amd64'
+  const resumed = await dialUnderlay({
+    address: `tls:${host}:${port}`,
+    protocols: ['ziti-ctrl'],
+    tls: { client: { certPem: enrolled.cert, keyPem: enrolled.key }, caPem },
+    hello: {
+      id: enrolled.id,
+      type: 'ctrl.high',
+      // As the dialer of a Go router does: the old secret under another id.
+      group: { isFirst: true, secret: secret!, connectionId: `${connectionId}-1` },
+      headers: controlHello.encode('hello', { version, capabilities: capabilityMask(Object.values(routerCapability)) })
+        .headers,
+    },
+  })
+  assert.deepEqual(resumed.secret, secret)
+  await peer.hears('peerStateChanges', () => told().at(-1)?.state === 'Healthy')
+  assert.equal(told().at(-1)!.listeners[0]?.address, 'tls:er1.example:3022')
+  resumed.connection.destroy()
 })

@@ -4,6 +4,7 @@ import type { ModelSubscription } from '../data-model/model-subscription.ts'
 import type { LinkRegistry } from '../link/link-registry.ts'
 import type { LinkReports } from '../link/link-reports.ts'
 import type { ChannelRenewals } from '../renewal/channel-renewals.ts'
+import type { PipeTraces } from '../trace/pipe-traces.ts'
 import type { ControllerConnection } from './controller-connection.ts'
 import type { Controllers } from './controllers.ts'
 
@@ -13,6 +14,7 @@ export interface ControlContext {
   readonly linkReports: LinkReports
   readonly model: ModelSubscription
   readonly renewals: ChannelRenewals
+  readonly traces: PipeTraces
   /** Where clients of the router connect, as controllers are told. */
   readonly edgeListeners: () => ClientHello['listeners']
   readonly inspect: (names: readonly string[]) => InspectResponse

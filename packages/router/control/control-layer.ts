@@ -33,6 +33,8 @@ export function configuredControllers(deps: ControlLayerDeps, ctrl: CtrlConfig):
       err: unreadable,
     })
   }
+  if (ctrl.listeners.length > 0)
+    log.warn('controllers that dial their routers are not served; ctrl.listeners is passed over')
   const connect = controllerConnector(
     {
       ...deps,

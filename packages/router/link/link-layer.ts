@@ -47,8 +47,9 @@ export class LinkListenerError extends Error {
 
 const protocol = 'ziti-link'
 
-/** A listener that is open, under the text of its configuration. */
+/** A listener that is open. */
 interface OpenListener extends AsyncDisposable {
+  readonly config: LinkListenerConfig
   readonly published: LinkListener
 }
 
@@ -90,26 +91,39 @@ export class LinkLayer implements AsyncDisposable {
     return [...this.#listeners.values()].map(({ published }) => published)
   }
 
-  /** Other listeners and dialers from now on. Rejects, and changes nothing, when a new listener cannot listen. */
+  /**
+   * Other listeners and dialers from now on. Rejects when a new listener cannot listen; then everything is as before,
+   * except that links over a listener that was to change have to be made anew.
+   */
   async apply(config: LinkConfig): Promise<void> {
-    const wanted = new Map(config.listeners.map((listener) => [JSON.stringify(listener), listener]))
-    const added = new Map<string, OpenListener>()
     const plan = planOfLinks({ config, latencyProbeInterval: this.#latencyProbeInterval })
+    const wanted = new Map(config.listeners.map((listener) => [JSON.stringify(listener), listener]))
+    const added = [...wanted].filter(([text]) => !this.#listeners.has(text))
+    const removed = [...this.#listeners].filter(([text]) => !wanted.has(text))
+    const places = new Set(added.map(([, { bind }]) => bind.text))
+    // Two cannot listen in one place: what stands there goes first, and comes back if the other cannot.
+    const inTheWay = removed.filter(
+      ([
+        ,
+        {
+          config: { bind },
+        },
+      ]) => places.has(bind.text),
+    )
+    for (const [text] of inTheWay) await this.#close(text)
+    const opened: string[] = []
     try {
-      for (const [text, listener] of wanted) {
-        if (!this.#listeners.has(text)) added.set(text, await this.#listen(listener, plan))
+      for (const [text, listener] of added) {
+        this.#listeners.set(text, await this.#listen(listener, plan))
+        opened.push(text)
       }
     } catch (error) {
-      for (const listener of added.values()) await listener[Symbol.asyncDispose]()
+      for (const text of opened) await this.#close(text)
+      for (const [text, former] of inTheWay) this.#listeners.set(text, await this.#listen(former.config, this.#plan))
       throw error
     }
     this.#plan = plan
-    for (const [text, listener] of [...this.#listeners]) {
-      if (wanted.has(text)) continue
-      this.#listeners.delete(text)
-      await listener[Symbol.asyncDispose]()
-    }
-    for (const [text, listener] of added) this.#listeners.set(text, listener)
+    for (const [text] of removed) await this.#close(text)
     this.registry.setDialers(config.dialers)
   }
 
@@ -117,6 +131,12 @@ export class LinkLayer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const listener of this.#listeners.values()) await listener[Symbol.asyncDispose]()
     await this.registry[Symbol.asyncDispose]()
+  }
+
+  async #close(text: string): Promise<void> {
+    const listener = this.#listeners.get(text)
+    this.#listeners.delete(text)
+    await listener?.[Symbol.asyncDispose]()
   }
 
   async #listen(config: LinkListenerConfig, plan: ChannelPlan): Promise<OpenListener> {
@@ -132,6 +152,7 @@ export class LinkLayer implements AsyncDisposable {
     const stack = opening.move()
     const { text: address, protocol: transport } = advertise
     return {
+      config,
       published: { address, protocol: transport, groups, localBinding: bindInterface },
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     }

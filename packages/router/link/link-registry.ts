@@ -112,7 +112,7 @@ export class LinkRegistry implements AsyncDisposable {
     if (this.#register(link)) return
     log.info('link is one too many', { link: link.id, key: link.key })
     // The dialer has to be able to report it and learn from that.
-    setTimeout(() => link.close(), closeDelay.rejected).unref()
+    closeLater(link, closeDelay.rejected)
   }
 
   /** A controller says that a link has failed; it may speak of an earlier one of the same id. */
@@ -293,7 +293,7 @@ export class LinkRegistry implements AsyncDisposable {
     }
     follower.duplicate(existing)
     const { replacedDialed, replacedAccepted } = closeDelay
-    setTimeout(() => existing.close(), existing.facts.isDialed ? replacedDialed : replacedAccepted).unref()
+    closeLater(existing, existing.facts.isDialed ? replacedDialed : replacedAccepted)
   }
 
   #closed(link: Link): void {
@@ -314,6 +314,12 @@ export class LinkRegistry implements AsyncDisposable {
     state.lost(now - link.since, destination.isHealthy, now)
     this.#dialDue()
   }
+}
+
+/** Whatever uses a link that lost can move until then. */
+function closeLater(link: Link, milliseconds: number): void {
+  const timer = setTimeout(() => link.close(), milliseconds).unref()
+  void link.closed.then(() => clearTimeout(timer))
 }
 
 /** By the bytes of the text, as every router compares. */

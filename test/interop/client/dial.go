@@ -54,6 +54,7 @@ func dial(args []string, session *dialogue) error {
 	flags.Int64Var(&how.pour.rate, "rate", 0, "bytes in a second on each connection")
 	appData := flags.String("app-data", "", "what the host is told with the dial")
 	pause := flags.Bool("pause", false, "before each dial but the first, wait for an answer")
+	refresh := flags.Bool("refresh", false, "before each dial but the first, renew the API session")
 	flowControl := flags.Bool("flow-control", false, "let the SDK control the flow, not the router")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -77,6 +78,11 @@ func dial(args []string, session *dialogue) error {
 	for time := range how.times {
 		if *pause && time > 0 {
 			if _, err := session.ask("paused", nil); err != nil {
+				return err
+			}
+		}
+		if *refresh && time > 0 {
+			if err := tellRefresh(context, session); err != nil {
 				return err
 			}
 		}

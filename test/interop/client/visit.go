@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"strings"
@@ -111,7 +112,8 @@ func tellIdentity(context *ziti.ContextImpl, session *dialogue) error {
 
 func tellRefresh(context *ziti.ContextImpl, session *dialogue) error {
 	before := bytes.Clone(context.CtrlClt.GetCurrentApiSession().GetToken())
-	if err, _ := context.RefreshApiSession(); err != nil {
+	err, ofRouters := context.RefreshApiSession()
+	if err = errors.Join(err, ofRouters); err != nil {
 		return err
 	}
 	current := context.CtrlClt.GetCurrentApiSession()

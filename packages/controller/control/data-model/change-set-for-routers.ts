@@ -4,6 +4,7 @@
  */
 import { changeSet } from '@weft/wire/messages'
 import type { View } from '../../state/view.ts'
+import { lastingBytes } from '../lasting-bytes.ts'
 import type { DataEventInit } from './data-event.ts'
 import { describe } from './entities.ts'
 import { isForRouters } from './full-state.ts'
@@ -25,7 +26,7 @@ export function changeSetFor(view: View, content: Content): ChangeSetForRouters 
   const { index, events } = content
   const isSame = !events.some((event) => isConfigOfRouters(view, event) || isRouterWithConfigs(event))
   if (!isSame) return new ChangeSetByRouter(view, content)
-  const body = encode(content, events)
+  const body = lastingBytes(encode(content, events))
   return { index, bodyFor: () => body }
 }
 

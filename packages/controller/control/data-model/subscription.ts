@@ -6,6 +6,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Logger } from '../../log/logger.ts'
 import type { RouterDataModel } from './router-data-model.ts'
+import type { StateTurns } from './state-turns.ts'
 
 const SHORTEST_SECONDS = 10
 const LONGEST_SECONDS = 360
@@ -18,7 +19,7 @@ export interface SubscribeRequest {
   readonly subscriptionId: string
 }
 
-/** Where messages go; each answers when it is on its way. */
+/** Where messages go; each answers when it is on its way, a state when it is out of our hands, or after a while. */
 export interface ModelChannel {
   sendState(body: Buffer, subscriptionId: string): Promise<void>
   sendChangeSet(body: Buffer, subscriptionId: string): Promise<void>
@@ -28,6 +29,7 @@ export interface ModelSubscriptionDeps {
   readonly routerId: string
   readonly model: RouterDataModel
   readonly channel: ModelChannel
+  readonly turns: StateTurns
   readonly clock: Pick<Clock, 'monotonic'>
   readonly log: Logger
 }
@@ -85,7 +87,7 @@ export class ModelSubscription implements Disposable {
   }
 
   async #sendAll(): Promise<void> {
-    const { model, channel, clock, routerId } = this.#deps
+    const { model, channel, clock, routerId, turns } = this.#deps
     while (!this.#isEnded) {
       const standing = this.#standing
       if (standing === undefined || standing.expiresAt <= clock.monotonic()) break
@@ -93,9 +95,12 @@ export class ModelSubscription implements Disposable {
       const next = isKnown ? model.after(standing.position) : 'unknown'
       if (next === undefined) break
       if (next === 'unknown') {
-        const state = await model.stateFor(routerId)
-        await channel.sendState(state.body, standing.subscriptionId)
-        standing.position = state.index
+        standing.position = await turns.run(async () => {
+          if (this.#isEnded) return 0
+          const { index, body } = await model.stateFor(routerId)
+          await channel.sendState(body, standing.subscriptionId)
+          return index
+        })
         standing.timelineId = model.timelineId
       } else {
         await channel.sendChangeSet(next.bodyFor(routerId), standing.subscriptionId)

@@ -13,6 +13,7 @@ import type { Logger } from '../../log/logger.ts'
 import type { View } from '../../state/view.ts'
 import type { Commit, Writer } from '../../state/writer.ts'
 import type { ControlConnection } from '../control-connection.ts'
+import { lastingMessage } from '../lasting-bytes.ts'
 import { MOST_API_SESSIONS, SessionChanges } from './session-changes.ts'
 import { isComplete, type SessionRecord, sessionRecord } from './session-record.ts'
 import { SYNC_STRATEGY, SyncIds, syncState } from './sync-state.ts'
@@ -26,6 +27,8 @@ export interface SessionSyncDeps {
 
 /** Messages that are kept for routers that are slow. */
 const MOST_MESSAGES = 10_000
+/** From so many on it is worth looking for those that nobody needs. */
+const TRIMMED_AT = 512
 /** Between two tellings of everything to one router, and after one that failed. */
 const REST_MILLISECONDS = 1_000
 /** For a router over a thin line. */
@@ -39,6 +42,8 @@ export class SessionSync implements Disposable {
   #log: OutgoingMessage[] = []
   /** The number of the first message in the log. */
   #begins = 0
+  /** At which length the log is looked through next. */
+  #trimmedAt = TRIMMED_AT
 
   constructor(deps: SessionSyncDeps) {
     this.#deps = deps
@@ -67,17 +72,35 @@ export class SessionSync implements Disposable {
   }
 
   #changed(commits: readonly Commit[]): void {
-    if (this.#readers.size === 0) return
+    if (this.#readers.size === 0) {
+      this.#keepFrom(this.#end)
+      return
+    }
     const { view } = this.#deps
     const before = this.#log.length
-    for (const message of new SessionChanges(commits, view).messages(this.#ids)) this.#log.push(message)
+    for (const message of new SessionChanges(commits, view).messages(this.#ids)) this.#log.push(lastingMessage(message))
     if (this.#log.length === before) return
-    if (this.#log.length > MOST_MESSAGES * 1.1) {
-      const dropped = this.#log.length - MOST_MESSAGES
-      this.#log = this.#log.slice(dropped)
-      this.#begins += dropped
-    }
+    if (this.#log.length > this.#trimmedAt) this.#trim()
     for (const reader of this.#readers.values()) reader.wake()
+  }
+
+  get #end(): number {
+    return this.#begins + this.#log.length
+  }
+
+  /** Drops what every router has, and what is too much for the slowest. */
+  #trim(): void {
+    let needed = this.#end
+    for (const { place = needed } of this.#readers.values()) needed = Math.min(needed, place)
+    this.#keepFrom(Math.max(needed, this.#end - MOST_MESSAGES))
+    // With a router that is slow it is worth it less often.
+    this.#trimmedAt = Math.min(MOST_MESSAGES * 1.1, Math.max(TRIMMED_AT, this.#log.length * 2))
+  }
+
+  #keepFrom(place: number): void {
+    if (place === this.#begins) return
+    this.#log = this.#log.slice(place - this.#begins)
+    this.#begins = place
   }
 
   #after(place: number): OutgoingMessage | 'unknown' | undefined {
@@ -88,7 +111,7 @@ export class SessionSync implements Disposable {
   #everything(): Everything {
     const { view } = this.#deps
     const ids = [...view.rows('apiSessions').map(({ id }) => id)]
-    return { messages: this.#fullState(ids), place: this.#begins + this.#log.length }
+    return { messages: this.#fullState(ids), place: this.#end }
   }
 
   /** One that has ended since is left out; one that is new is in the log. */
@@ -135,6 +158,11 @@ class Reader {
     this.#connection = connection
     this.#log = log
     this.#source = source
+  }
+
+  /** Of the next message; undefined when everything is to be told first. */
+  get place(): number | undefined {
+    return this.#place
   }
 
   readEverything(): void {

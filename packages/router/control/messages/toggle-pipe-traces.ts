@@ -1,6 +1,7 @@
-/** A controller wants to see what goes over the channels of this router: a trace file is what this one offers. */
+/** A controller wants to see, or see no more, what goes over the channels of this router. */
 import { defineHandler } from '../handler.ts'
 
-export const togglePipeTraces = defineHandler('togglePipeTraces', ({ frame, from }) => {
-  from.reply(frame, 'result', { success: false, body: 'this router traces to the file of its trace section only' })
+export const togglePipeTraces = defineHandler('togglePipeTraces', ({ message: { body }, frame, from }, { traces }) => {
+  const { success, text } = traces.toggle(from.channel, body)
+  from.reply(frame, 'result', { success, body: text })
 })
