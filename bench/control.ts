@@ -135,11 +135,7 @@ async function measureSize(networks: readonly Network[], size: number, rounds: n
 }
 
 /** All that N routers do, from their coming to their going. */
-async function measureRound(
-  { contender, fleet, ids, resident }: Network,
-  size: number,
-  round: number,
-): Promise<Rounds> {
+async function measureRound({ contender, fleet, ids }: Network, size: number, round: number): Promise<Rounds> {
   const label = `${run}-${size}-${round}`
   const rounds: Record<string, Round> = {}
   const keep = async (title: string, measure: () => Promise<Round>) => {

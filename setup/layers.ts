@@ -44,6 +44,7 @@ export const controllerLayers: readonly Layer[] = [
   { areas: ['query'], why: 'rows are kept without knowing who selects among them' },
   { areas: ['state'], why: 'the store keeps rows and a journal, and gives them no meaning' },
   { areas: ['store'], why: 'everyone logs, so the log needs no one' },
+  { areas: ['wanted-rounds.ts'], why: 'lines are written whether or not anybody works in rounds' },
   { areas: ['log'], why: 'time passes whether or not it is logged' },
   { areas: ['turns.ts'], why: 'time passes whether or not anyone waits for a turn' },
   { areas: ['clock.ts', 'version.ts'], why: 'they are the bottom' },

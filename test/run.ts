@@ -4,7 +4,8 @@
  *   npm test                    everything that needs nothing but this repository
  *   npm test -- pki/der store   the files whose path contains one of these, without lint
  *   npm run test:long           full counts as well (WEFT_LONG=1), and the files named *.long.test.ts
- *   npm run test:peer           the files named *.peer.test.ts, against the stock peer that ZITI_BIN or the PATH names
+ *   npm run test:peer           the files named *.peer.test.ts, against the stock peer that ZITI_BIN or the PATH names; those
+ *                               that carry traffic of programs need Go as well
  *   npm run test:interop        the files named *.interop.test.ts, with the Go that GO_BIN or the PATH names
  */
 import { spawn } from 'node:child_process'

@@ -4,7 +4,7 @@
  */
 import { changeSet } from '@weft/wire/messages'
 
-const PATIENCE = 60_000
+const PATIENCE = 180_000
 /** Of a change set, which begins with its index. */
 const BEGINNING = 12
 

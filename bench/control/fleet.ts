@@ -14,7 +14,7 @@ import { LoadConnection } from '../load/connection.ts'
 
 /** Routers that enroll, and that dial, at one time. */
 const AT_ONE_TIME = 32
-const PATIENCE = 60_000
+const PATIENCE = 180_000
 const MOST_DIALS = 20
 /** Before a router that was turned away comes again. */
 const REDIAL = 200

@@ -40,7 +40,7 @@ export async function openModel(
       log,
     },
     { routerId, kept: kept === undefined ? undefined : DataModel.of(kept, { routerId }) },
-  ).start()
+  )
   if (path !== undefined && config.edge !== undefined) {
     const keptModel = {
       get revision() {

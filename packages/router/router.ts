@@ -152,7 +152,6 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
   const context: ControlContext = {
     ...{ controllers, model, renewals, traces },
     links: links.registry,
-    linkReports: links.reports,
     edgeListeners: () => edgeListenersOf(config),
     inspect: (names) => inspector.inspect(names),
     routes: new UnservedRoutes({ links: links.registry, reports: links.reports }),
@@ -241,17 +240,20 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
   model.follow((changed) => void managed.follow(changed))
   await managed.follow(model.model)
 
+  // A router that only carries has no use for the model of the network.
+  const isModelWanted = config.edge !== undefined || config.managedConfig.allow.length > 0
+  if (isModelWanted) model.start()
   controllers.onConnect((connection) => {
     void alerts.flush()
     links.reports.add(connection)
-    model.check()
+    if (isModelWanted) model.check()
     if (config.edge !== undefined) events.add(connection)
     void interfaces?.look()
     void renewal?.check()
   })
   controllers.onDisconnect((connection) => {
     links.reports.remove(connection)
-    model.check()
+    if (isModelWanted) model.check()
   })
   expectController(controllers, ctrl.startupTimeout, deps, parts)
   parts.use(controllers.start())

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SdkProcess } from '../interop/sdk-process.ts'
 import type { Json, Reply } from '../kit/api-client.ts'
 import { until } from '../kit/patience.ts'
@@ -11,7 +12,6 @@ import { type Member, type SessionKind, sessionKinds, TrafficNetwork } from './t
 
 const network = await TrafficNetwork.start({ r1: {} })
 after(() => network[Symbol.asyncDispose]())
-const { admin } = network
 const host = await network.enroll('host', 'hosts', 'near-r1')
 const bystander = await network.enroll('bystander', 'clients', 'near-r1')
 await network.service('common')
@@ -44,34 +44,36 @@ function runs(path: string): Json {
 
 /** What an administrator may do to somebody, whatever the session. */
 const losses: Readonly<Record<string, Loss>> = {
-  'its policy is deleted': ({ policyId }) => admin.delete(`/service-policies/${policyId}`),
+  'its policy is deleted': ({ policyId }) => network.admin.delete(`/service-policies/${policyId}`),
   'its policy is for others': ({ policyId }) =>
-    admin.patch(`/service-policies/${policyId}`, { identityRoles: [`@${host.id}`] }),
+    network.admin.patch(`/service-policies/${policyId}`, { identityRoles: [`@${host.id}`] }),
   'its identity has other roles': ({ member }) =>
-    admin.patch(`/identities/${member.id}`, { roleAttributes: ['near-r1', 'nobody'] }),
-  'its identity is deleted': ({ member }) => admin.delete(`/identities/${member.id}`),
-  'its identity is disabled': ({ member }) => admin.post(`/identities/${member.id}/disable`, { durationMinutes: 0 }),
+    network.admin.patch(`/identities/${member.id}`, { roleAttributes: ['near-r1', 'nobody'] }),
+  'its identity is deleted': ({ member }) => network.admin.delete(`/identities/${member.id}`),
+  'its identity is disabled': ({ member }) =>
+    network.admin.post(`/identities/${member.id}/disable`, { durationMinutes: 0 }),
   'its certificate is taken away': async ({ member }) => {
-    const [authenticator] = await admin.list('/authenticators', `identity = "${member.id}"`)
-    return admin.delete(`/authenticators/${authenticator!['id']}`)
+    const [authenticator] = await network.admin.list('/authenticators', `identity = "${member.id}"`)
+    return network.admin.delete(`/authenticators/${authenticator!['id']}`)
   },
-  [DEVICE_FAILS]: ({ checkId }) => admin.patch(`/posture-checks/${checkId}`, runs('/this/program/is/not/there')),
-  'its service is deleted': ({ serviceId }) => admin.delete(`/services/${serviceId}`),
+  [DEVICE_FAILS]: ({ checkId }) =>
+    network.admin.patch(`/posture-checks/${checkId}`, runs('/this/program/is/not/there')),
+  'its service is deleted': ({ serviceId }) => network.admin.delete(`/services/${serviceId}`),
 }
 
 const lossesOfKind: Readonly<Record<SessionKind, Readonly<Record<string, Loss>>>> = {
   legacy: {
-    'its API session is deleted': ({ apiSessionId }) => admin.delete(`/api-sessions/${apiSessionId}`),
+    'its API session is deleted': ({ apiSessionId }) => network.admin.delete(`/api-sessions/${apiSessionId}`),
     'its session is deleted': async ({ apiSessionId }) => {
-      const [session] = await admin.list('/sessions', `apiSession = "${apiSessionId}"`)
-      return admin.delete(`/sessions/${session!['id']}`)
+      const [session] = await network.admin.list('/sessions', `apiSession = "${apiSessionId}"`)
+      return network.admin.delete(`/sessions/${session!['id']}`)
     },
   },
   oidc: {
     'its API session is revoked': ({ apiSessionId }) =>
-      admin.post('/revocations', { id: apiSessionId, type: 'API_SESSION' }),
-    'its access token is revoked': ({ tokenId }) => admin.post('/revocations', { id: tokenId, type: 'JTI' }),
-    'its identity is revoked': ({ member }) => admin.post('/revocations', { id: member.id, type: 'IDENTITY' }),
+      network.admin.post('/revocations', { id: apiSessionId, type: 'API_SESSION' }),
+    'its access token is revoked': ({ tokenId }) => network.admin.post('/revocations', { id: tokenId, type: 'JTI' }),
+    'its identity is revoked': ({ member }) => network.admin.post('/revocations', { id: member.id, type: 'IDENTITY' }),
   },
 }
 
@@ -85,7 +87,7 @@ async function prepare(type: 'Dial' | 'Bind', loss: string): Promise<Prepared> {
   const member = await network.enroll(`victim-${names}`, `victim-${names}`, 'near-r1')
   const serviceId = await network.service(service, { roleAttributes: [] })
   const check = { ...runs(network.sdk.program), name: `check-${names}` }
-  const checkId = loss === DEVICE_FAILS ? await admin.create('posture-checks', check) : undefined
+  const checkId = loss === DEVICE_FAILS ? await network.admin.create('posture-checks', check) : undefined
   const checks = checkId === undefined ? [] : [`@${checkId}`]
   const policyId = await network.grant(type, `#victim-${names}`, serviceId, checks)
   return { member, service, serviceId, policyId, checkId }
@@ -129,7 +131,7 @@ for (const kind of sessionKinds) {
       const { service, ...who } = await prepare('Bind', when)
       await using watching = await watch()
       await using hosting = await network.host(who.member, service, ...session)
-      const terminators = () => admin.list('/terminators', `hostId = "${who.member.id}"`)
+      const terminators = () => network.admin.list('/terminators', `hostId = "${who.member.id}"`)
       const [terminator, ...others] = await terminators()
       assert.deepEqual(others, [])
       await takeAway(lose, who, hosting)
@@ -139,4 +141,56 @@ for (const kind of sessionKinds) {
       assert.equal(watching.all('exchanged').length, 0, watching.report)
     })
   }
+
+  /** Who holds a connection while something happens loses it when the policy goes after, or meanwhile. */
+  async function losesAfter(happen: (losePolicy: () => Promise<void>) => Promise<void>): Promise<void> {
+    await network.router('r1').isOnline(true)
+    const { service, ...who } = await prepare('Dial', '')
+    await network.grant('Bind', `@${host.id}`, who.serviceId)
+    await using hosting = await network.host(host, service)
+    await using dialled = network.dial(who.member, service, ...session, '--exchange', 'hold')
+    await dialled.tells('holding')
+    await happen(async () => {
+      assert.equal(dialled.all('exchanged').length, 0, dialled.report)
+      await takeAway(losses['its policy is deleted']!, who, dialled)
+    })
+    await dialled.tells('exchanged', { within: LIMIT })
+    await hosting.tells('served', { within: LIMIT })
+  }
+
+  test(
+    `a circuit ends when its policy is deleted while its router does not listen (${kind})`,
+    { timeout: 90_000 },
+    () =>
+      losesAfter(async (losePolicy) => {
+        const router = network.router('r1')
+        router.signal('SIGSTOP')
+        await losePolicy()
+        await sleep(1_000)
+        router.signal('SIGCONT')
+      }),
+  )
+
+  test(
+    `a circuit ends when its policy is deleted after a new start of the controller (${kind})`,
+    { timeout: 90_000 },
+    () =>
+      losesAfter(async (losePolicy) => {
+        await network.restartController()
+        await network.router('r1').isOnline(true)
+        await losePolicy()
+      }),
+  )
+
+  test(
+    `a circuit ends when its policy is deleted and the controller starts anew at once (${kind})`,
+    { timeout: 90_000 },
+    () =>
+      losesAfter(async (losePolicy) => {
+        network.router('r1').signal('SIGSTOP')
+        await losePolicy()
+        await network.restartController()
+        network.router('r1').signal('SIGCONT')
+      }),
+  )
 }

@@ -7,7 +7,8 @@ import type { Logger } from '../log/logger.ts'
 import type { TableRows } from '../state/row.ts'
 import type { RowChange, View } from '../state/view.ts'
 import type { Writer } from '../state/writer.ts'
-import { Turns } from '../turns.ts'
+import type { Turns } from '../turns.ts'
+import { WantedRounds } from '../wanted-rounds.ts'
 import { isEndOf } from './circuit.ts'
 import { isAllowed } from './circuit-access.ts'
 import type { CircuitRemoval } from './circuit-removal.ts'
@@ -40,12 +41,11 @@ const revokedBy: Readonly<Record<string, readonly CircuitKey[]>> = {
 export class CircuitEnforcement implements AsyncDisposable {
   readonly #deps: EnforcementDeps
   readonly #unfollow: () => void
-  readonly #stopped = new AbortController()
-  #look: Promise<void> | undefined
-  #isWanted = false
+  readonly #rounds: WantedRounds
 
   constructor(deps: EnforcementDeps) {
     this.#deps = deps
+    this.#rounds = new WantedRounds(deps, 'looking at circuits', (turns) => this.#lookAtAll(turns))
     this.#unfollow = deps.writer.follow((commits) => {
       for (const { changes } of commits) for (const change of changes) this.#changed(change)
     })
@@ -53,15 +53,14 @@ export class CircuitEnforcement implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unfollow()
-    this.#stopped.abort()
-    await this.#look
+    await this.#rounds[Symbol.asyncDispose]()
   }
 
   #changed(change: RowChange): void {
     const { table, id, after } = change
     if (after === undefined) this.#gone(table, id)
     else if (table === 'revocations') this.#revoked((after as TableRows['revocations']).type, id)
-    if (mayEndAccess(change)) this.#lookSoon()
+    if (mayEndAccess(change)) this.#rounds.want()
   }
 
   #gone(table: string, id: string): void {
@@ -75,28 +74,6 @@ export class CircuitEnforcement implements AsyncDisposable {
   #revoked(type: string, id: string): void {
     for (const key of revokedBy[type] ?? []) {
       this.#deps.removal.removeFound(key, id, { when: 'now', reason: `its ${key} was revoked` })
-    }
-  }
-
-  #lookSoon(): void {
-    this.#isWanted = true
-    this.#look ??= this.#lookWhileWanted()
-  }
-
-  async #lookWhileWanted(): Promise<void> {
-    const { clock, log } = this.#deps
-    const turns = new Turns(clock, this.#stopped.signal)
-    try {
-      while (this.#isWanted) {
-        await turns.next()
-        this.#isWanted = false
-        await this.#lookAtAll(turns)
-      }
-    } catch (err) {
-      if (!this.#stopped.signal.aborted) log.error('looking at circuits failed', { err })
-    } finally {
-      // In the turn in which nothing more is wanted, so that no wish falls between.
-      this.#look = undefined
     }
   }
 

@@ -2,7 +2,6 @@
 import type { ClientHello, InspectResponse, Route } from '@weft/wire/messages'
 import type { ModelSubscription } from '../data-model/model-subscription.ts'
 import type { LinkRegistry } from '../link/link-registry.ts'
-import type { LinkReports } from '../link/link-reports.ts'
 import type { ChannelRenewals } from '../renewal/channel-renewals.ts'
 import type { PipeTraces } from '../trace/pipe-traces.ts'
 import type { ControllerConnection } from './controller-connection.ts'
@@ -11,7 +10,6 @@ import type { Controllers } from './controllers.ts'
 export interface ControlContext {
   readonly controllers: Controllers
   readonly links: LinkRegistry
-  readonly linkReports: LinkReports
   readonly model: ModelSubscription
   readonly renewals: ChannelRenewals
   readonly traces: PipeTraces

@@ -16,7 +16,7 @@ export interface ControllerDialerDeps {
   readonly connect: (address: string, signal: AbortSignal) => Promise<ControllerConnection>
   /** Called for each new channel; false when it is not wanted, for good. */
   readonly connected: (connection: ControllerConnection, from: ControllerDialer) => boolean
-  readonly disconnected: (connection: ControllerConnection, from: ControllerDialer) => void
+  readonly disconnected: (connection: ControllerConnection) => void
   readonly log: WireLog
   readonly monotonic: () => number
 }
@@ -107,7 +107,7 @@ export class ControllerDialer implements AsyncDisposable {
     const closing = await connection.channel.closed
     this.#connection = undefined
     log.info('control channel ended', { controller: connection.controllerId, reason: closing.reason })
-    disconnected(connection, this)
+    disconnected(connection)
     return monotonic() - since >= minStable
   }
 }

@@ -188,7 +188,7 @@ export class Controllers implements AsyncDisposable {
       log,
       monotonic,
       connected: (connection, from) => this.#connected(connection, from),
-      disconnected: (connection, from) => this.#disconnected(connection, from),
+      disconnected: (connection) => this.#disconnected(connection),
     })
     this.#dialers.add(dialer)
     dialer.start()
@@ -235,7 +235,7 @@ export class Controllers implements AsyncDisposable {
     return true
   }
 
-  #disconnected(connection: ControllerConnection, _dialer: ControllerDialer): void {
+  #disconnected(connection: ControllerConnection): void {
     const { controllerId } = connection
     if (this.#connections.get(controllerId) !== connection) return
     this.#connections.delete(controllerId)

@@ -12,7 +12,7 @@ import {
 import { controllerCapability, hasCapability, type LinkListener } from '@weft/wire/messages'
 import type { CtrlConfig } from '../config/router-config.ts'
 import { ControllerConnection } from './controller-connection.ts'
-import { type ControllerFacts, readControllerHello, routerHelloHeaders } from './router-hello.ts'
+import { type ControllerFacts, readControllerHello, routerHelloHeaders, UnfitControllerError } from './router-hello.ts'
 
 export interface ControllerDialDeps {
   readonly routerId: string
@@ -58,7 +58,7 @@ export function controllerConnector(deps: ControllerDialDeps, options: Controlle
           const found = readControllerHello(underlay)
           // Every further connection must be with the controller of the first.
           if (facts !== undefined && facts.controllerId !== found.controllerId) {
-            throw new Error(`${found.controllerId} answered for ${facts.controllerId}`)
+            throw new UnfitControllerError(`${found.controllerId} answered for ${facts.controllerId}`)
           }
           facts = found
         },

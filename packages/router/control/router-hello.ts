@@ -19,7 +19,7 @@ const capabilities = capabilityMask([routerCapability.multiChannel, routerCapabi
 const versionText = [
   networkVersion,
   'weft',
-  '2026-01-01T00:00:00Z',
+  'unknown',
   platform === 'win32' ? 'windows' : platform,
   arch === 'x64' ? 'amd64' : arch,
 ].join('|')

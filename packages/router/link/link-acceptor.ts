@@ -106,7 +106,13 @@ export class LinkAcceptor implements AsyncDisposable {
   }
 
   async #bind(channel: Channel, said: LinkHello, hello: ReceivedHello): Promise<void> {
-    await this.#deps.verifyRouter(said.routerId, hello.connection.fingerprint!)
+    try {
+      await this.#deps.verifyRouter(said.routerId, hello.connection.fingerprint!)
+    } catch (err) {
+      const from = hello.connection.remoteAddress
+      this.#deps.surroundings.log.info('link refused', { link: said.linkId, router: said.routerId, from, err })
+      throw err
+    }
     this.#deps.bind?.(channel)
     if (said.half === undefined) {
       const kind = hello.group === undefined ? 'single' : 'grouped'

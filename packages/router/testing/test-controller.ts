@@ -48,6 +48,17 @@ export class TestController implements AsyncDisposable {
     await this.#channel.send(controlMessages.encode(name, fields))
   }
 
+  /** What the router answers. */
+  async asks<K extends ControlMessageName>(name: K, fields: ControlMessageInit<K>) {
+    const reply = await this.#channel.request(controlMessages.encode(name, fields))
+    return controlMessages.decodeReply(name, reply)
+  }
+
+  /** Says what no controller would. */
+  async mutters(contentType: number, body: Buffer): Promise<void> {
+    await this.#channel.send({ contentType, body })
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end()
   }

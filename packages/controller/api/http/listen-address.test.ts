@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { covers, parseListenAddress } from './listen-address.ts'
+import { parseHostPort } from '@weft/wire'
+import { covers } from './listen-address.ts'
 
 const addresses: [string, string, number][] = [
   ['127.0.0.1:1280', '127.0.0.1', 1280],
@@ -11,7 +12,7 @@ const addresses: [string, string, number][] = [
 ]
 
 for (const [text, host, port] of addresses) {
-  test(`${text} is an address`, () => assert.deepEqual(parseListenAddress(text), { host, port }))
+  test(`${text} is an address`, () => assert.deepEqual(parseHostPort(text), { host, port }))
 }
 
 for (const text of [
@@ -29,7 +30,7 @@ for (const text of [
   '[x]:80',
   'a b:80',
 ]) {
-  test(`${JSON.stringify(text)} is none`, () => assert.equal(parseListenAddress(text), undefined))
+  test(`${JSON.stringify(text)} is none`, () => assert.equal(parseHostPort(text), undefined))
 }
 
 const pairs: readonly [listening: string, wanted: string, isCovered: boolean][] = [

@@ -9,8 +9,8 @@ import type https from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { isLoopbackHost } from '@weft/model/config-file'
+import { parseHostPort } from '@weft/wire'
 import { answerClientError, answerTooManyHeaders, answerTwoHosts, hasTwoHosts } from './client-error.ts'
-import { type ListenAddress, parseListenAddress } from './listen-address.ts'
 import { explainListenError, ListenError } from './listen-error.ts'
 import { type HttpLog, type RequestHandler, readTarget } from './request-handler.ts'
 import { createTlsServer, TlsChoices, type TlsMaterial } from './tls-listener.ts'
@@ -42,6 +42,7 @@ export type ListenerResult =
   | { readonly bindPoint: BindPoint; readonly address?: undefined; readonly error: ListenError }
 
 type Server = http.Server | https.Server
+type HostPort = NonNullable<ReturnType<typeof parseHostPort>>
 
 interface Connections {
   /** All of them, as the system sees them: below TLS. */
@@ -139,8 +140,8 @@ export class WebServer implements AsyncDisposable {
   }
 }
 
-function wantedAddress(bindPoint: BindPoint, choices: TlsChoices | undefined): ListenAddress {
-  const address = parseListenAddress(bindPoint.interface)
+function wantedAddress(bindPoint: BindPoint, choices: TlsChoices | undefined): HostPort {
+  const address = parseHostPort(bindPoint.interface)
   if (address === undefined) throw new ListenError('BAD_ADDRESS', bindPoint.interface, 'wanted host:port')
   if (choices === undefined && !isLoopbackHost(address.host)) {
     const why = 'plain HTTP is served on loopback addresses only'
@@ -221,7 +222,7 @@ function requestListener(
   }
 }
 
-function listen(server: Server, shown: string, { host, port }: ListenAddress): Promise<AddressInfo> {
+function listen(server: Server, shown: string, { host, port }: HostPort): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException) => {
       explainListenError(shown, port, error).then(reject, reject)

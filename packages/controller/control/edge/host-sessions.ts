@@ -15,7 +15,8 @@ import type { Kit } from '../../resource-kit/kit.ts'
 import type { TableRows } from '../../state/row.ts'
 import type { RowChange, View } from '../../state/view.ts'
 import type { Writer } from '../../state/writer.ts'
-import { Turns } from '../../turns.ts'
+import type { Turns } from '../../turns.ts'
+import { WantedRounds } from '../../wanted-rounds.ts'
 import type { ClientSession } from './client-tokens.ts'
 
 export interface HostSessionsDeps {
@@ -34,16 +35,15 @@ const MOST_REMOVED = 500
 export class HostSessions implements AsyncDisposable {
   readonly #deps: HostSessionsDeps
   readonly #unfollow: () => void
-  readonly #stopped = new AbortController()
+  readonly #rounds: WantedRounds
   /** By terminator. */
   readonly #hosts = new Map<string, Host>()
   /** By what they depend on: terminators. */
   readonly #dependents = new Map<string, Set<string>>()
-  #look: Promise<void> | undefined
-  #isWanted = false
 
   constructor(deps: HostSessionsDeps) {
     this.#deps = deps
+    this.#rounds = new WantedRounds(deps, 'looking at terminators', (turns) => this.#lookAtAll(turns))
     this.#unfollow = deps.writer.follow((commits) => {
       for (const { changes } of commits) for (const change of changes) this.#changed(change)
     })
@@ -64,8 +64,7 @@ export class HostSessions implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unfollow()
-    this.#stopped.abort()
-    await this.#look
+    await this.#rounds[Symbol.asyncDispose]()
   }
 
   #changed(change: RowChange): void {
@@ -77,7 +76,7 @@ export class HostSessions implements AsyncDisposable {
       const keys = revoked[(after as TableRows['revocations']).type] ?? []
       for (const key of keys) this.#ended(`${key} ${id}`)
     }
-    if (mayEndHosting(change)) this.#lookSoon()
+    if (mayEndHosting(change)) this.#rounds.want()
   }
 
   #ended(key: string): void {
@@ -106,28 +105,6 @@ export class HostSessions implements AsyncDisposable {
           for (const id of some) if (change.view.get('terminators', id)) change.remove('terminators', id)
         })
         .catch((err) => log.error('terminators not removed', { reason, err }))
-    }
-  }
-
-  #lookSoon(): void {
-    this.#isWanted = true
-    this.#look ??= this.#lookWhileWanted()
-  }
-
-  async #lookWhileWanted(): Promise<void> {
-    const { clock, log } = this.#deps
-    const turns = new Turns(clock, this.#stopped.signal)
-    try {
-      while (this.#isWanted) {
-        await turns.next()
-        this.#isWanted = false
-        await this.#lookAtAll(turns)
-      }
-    } catch (err) {
-      if (!this.#stopped.signal.aborted) log.error('looking at terminators failed', { err })
-    } finally {
-      // In the turn in which nothing more is wanted, so that no wish falls between.
-      this.#look = undefined
     }
   }
 

@@ -3,7 +3,7 @@ import type { MetricsMessage } from '@weft/wire/messages'
 import type { MeasuredLatency } from '../../fabric/links.ts'
 import { defineHandler } from '../handler.ts'
 
-const LATENCY = /^link\.(.+)\.latency$/
+const [LINK, LATENCY] = ['link.', '.latency']
 
 export const metrics = defineHandler('metrics', ({ message: { body }, from }, { fabric, reports }) => {
   fabric.state.links.measured(from, latencies(body))
@@ -13,8 +13,8 @@ export const metrics = defineHandler('metrics', ({ message: { body }, from }, { 
 
 function* latencies({ histograms }: MetricsMessage): Generator<MeasuredLatency> {
   for (const [name, { mean }] of histograms) {
-    const linkId = LATENCY.exec(name)?.[1]
-    if (linkId === undefined) continue
+    if (!name.startsWith(LINK) || !name.endsWith(LATENCY)) continue
+    const linkId = name.slice(LINK.length, -LATENCY.length)
     yield { linkId, nanoseconds: mean + (histograms.get(`link.${linkId}.queue_time`)?.mean ?? 0) }
   }
 }
