@@ -19,7 +19,7 @@ export async function openModel(
   { clock, log }: RouterDeps,
   { config, baseDirectory }: RouterOptions,
   routerId: string,
-  controllers: () => Controllers,
+  controllers: Controllers,
   parts: AsyncDisposableStack,
 ): Promise<ModelSubscription> {
   const path = config.edge === undefined ? undefined : resolve(baseDirectory, config.edge.db)
@@ -31,14 +31,7 @@ export async function openModel(
           return undefined
         })
   const model = new ModelSubscription(
-    {
-      controllers: {
-        any: () => controllers().any(),
-        forgetIndexes: () => controllers().forgetIndexes(),
-      },
-      clock,
-      log,
-    },
+    { controllers, clock, log },
     { routerId, kept: kept === undefined ? undefined : DataModel.of(kept, { routerId }) },
   )
   if (path !== undefined && config.edge !== undefined) {

@@ -117,18 +117,8 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
   const ports = parts.use(new TlsPorts({ identity: current, log }, config.tls))
   parts.use(identity.onChange((renewed) => ports.renew(renewed)))
   const proxy = proxyOf(config)
-  const links = parts.use(
-    await LinkLayer.open(
-      {
-        ...{ routerId, identity: current, ports, pool, metrics, surroundings, proxy, random: Math.random },
-        verifyRouter: (peerId, fingerprint) => verifyRouter(controllers, peerId, fingerprint),
-        bind: (channel) => traces.add(channel),
-      },
-      { config: config.link, latencyProbeInterval: config.forwarder.latencyProbeInterval },
-    ),
-  )
-  const model = parts.use(await openModel(deps, options, routerId, () => controllers, parts))
   const renewals = new ChannelRenewals()
+  // Dialled at the very end; links that come before wait for it.
   const controllers: Controllers = configuredControllers(
     {
       ...{ routerId, identity: current, surroundings, proxy },
@@ -141,6 +131,17 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
     },
     ctrl,
   )
+  const links = parts.use(
+    await LinkLayer.open(
+      {
+        ...{ routerId, identity: current, ports, pool, metrics, surroundings, proxy, random: Math.random },
+        verifyRouter: (peerId, fingerprint) => verifyRouter(controllers, peerId, fingerprint),
+        bind: (channel) => traces.add(channel),
+      },
+      { config: config.link, latencyProbeInterval: config.forwarder.latencyProbeInterval },
+    ),
+  )
+  const model = parts.use(await openModel(deps, options, routerId, controllers, parts))
   const inspector = new Inspector(
     routerInspections({
       ...{ config, controllers, metrics, clock },

@@ -47,16 +47,21 @@ async function pathOf(dialled: SdkProcess): Promise<readonly string[] | undefine
   return network.pathOf(String((await dialled.tells('connected'))['circuitId']))
 }
 
-/** Sends new circuits over the router between the others, by making the direct link dear. */
-async function makeDirectLinkCost(cost: number): Promise<void> {
-  await cli.says('fabric', 'update', 'link', await linkBetween('r1', 'r3'), '--static-cost', `${cost}`)
+/** Costs more than a busy machine makes of any latency. */
+const DEAR = 5_000
+
+/** Sends new circuits straight from the client's router to the host's, or over the router between them. */
+async function prefer(way: 'direct' | 'transit'): Promise<void> {
+  const costs = { r1r3: way === 'direct' ? 1 : DEAR, r1r2: way === 'direct' ? DEAR : 1 }
+  await cli.says('fabric', 'update', 'link', await linkBetween('r1', 'r3'), '--static-cost', `${costs.r1r3}`)
+  await cli.says('fabric', 'update', 'link', await linkBetween('r1', 'r2'), '--static-cost', `${costs.r1r2}`)
 }
 
 for (const kind of sessionKinds) {
   const session = ['--session', kind]
 
   test(`two routers carry large transfers both ways (${kind})`, { timeout: 240_000 }, async () => {
-    await makeDirectLinkCost(1)
+    await prefer('direct')
     await network.service(`two-${kind}`)
     await using _host = await network.host(host, `two-${kind}`, ...session)
     await using dialled = network.dial(client, `two-${kind}`, ...session, '--connections', '4', '--bytes', `${8 * MIB}`)
@@ -66,7 +71,7 @@ for (const kind of sessionKinds) {
   })
 
   test(`three routers carry large transfers, and half closes (${kind})`, { timeout: 240_000 }, async () => {
-    await makeDirectLinkCost(5_000)
+    await prefer('transit')
     await network.service(`three-${kind}`)
     await using _sink = await network.host(host, `three-${kind}`, ...session, '--serve', 'sink')
     const flags = ['--exchange', 'sink', '--connections', '4', '--bytes', `${8 * MIB}`]
@@ -78,7 +83,7 @@ for (const kind of sessionKinds) {
 }
 
 test('a transfer goes on when its transit router is killed', { timeout: 240_000 }, async () => {
-  await makeDirectLinkCost(5_000)
+  await prefer('transit')
   await network.service('killed')
   await using _host = await network.host(host, 'killed')
   await using dialled = network.dial(client, 'killed', ...paced, '--connections', '3')
@@ -96,7 +101,7 @@ test('a transfer goes on when its transit router is killed', { timeout: 240_000 
 test('a transfer moves when its link is taken down', {
   timeout: 240_000,
 }, async () => {
-  await makeDirectLinkCost(1)
+  await prefer('direct')
   await network.service('moved')
   await using _host = await network.host(host, 'moved')
   await using dialled = network.dial(client, 'moved', ...paced)
@@ -110,13 +115,13 @@ test('a transfer moves when its link is taken down', {
 })
 
 test('a circuit moves when another way has become much cheaper', { timeout: 120_000 }, async () => {
-  await makeDirectLinkCost(1)
+  await prefer('direct')
   await network.service('cheaper')
   await using _host = await network.host(host, 'cheaper')
   await using dialled = network.dial(client, 'cheaper', '--exchange', 'hold')
   await dialled.tells('holding')
   assert.deepEqual(await pathOf(dialled), ['r1', 'r3'])
-  await makeDirectLinkCost(5_000)
+  await prefer('transit')
   const hasMoved = async () => (await pathOf(dialled))?.join() === 'r1,r2,r3'
   await until('the circuit has moved', hasMoved, { within: 60_000 })
   await sleep(500)
@@ -124,7 +129,7 @@ test('a circuit moves when another way has become much cheaper', { timeout: 120_
 })
 
 test('a transfer goes on while the controller is killed and started again', { timeout: 240_000 }, async () => {
-  await makeDirectLinkCost(5_000)
+  await prefer('transit')
   await network.service('orphaned')
   await using hosting = await network.host(host, 'orphaned')
   await using dialled = network.dial(client, 'orphaned', ...paced, '--connections', '2')

@@ -45,7 +45,7 @@ async function runOurs(network: Network, client: ApiClient, name: string, part: 
   const router = await RouterProcess.enroll({ name, jwt: String(enrollmentJwt), folder: network.folder })
   const text = (await readFile(router.file, 'utf8')).replaceAll('tls:0.0.0.0:', 'tls:127.0.0.1:')
   const [before, dialers, listeners, after] = text.split(/^(?= {2}dialers:$| {2}listeners:$|# Where clients enter)/mu)
-  assert.ok(dialers?.includes('dialers:') && listeners?.includes('bind:') && after)
+  assert.ok(dialers !== undefined && listeners?.includes('bind:') && after !== undefined)
   const link = { 'dials and accepts': dialers + listeners, 'only dials': dialers, 'only accepts': listeners }[part]
   await writeFile(router.file, `${before}${link}${after}`)
   await router.run()
