@@ -31,7 +31,12 @@ const MIB = 2 ** 20
 const TRANSFER_LIMIT = 120_000
 
 /** A service that a tunneler hosts, by a config that the stock command line makes. */
-async function tunneledService(name: string, protocol: 'tcp' | 'udp', { port }: LocalServer, hosts: string) {
+async function tunneledService(
+  name: string,
+  protocol: 'tcp' | 'udp',
+  { port }: Pick<LocalServer, 'port'>,
+  hosts: string,
+) {
   const where = JSON.stringify({ protocol, address: '127.0.0.1', port })
   const intercepted = { protocols: [protocol], addresses: [`${name}.weft`], portRanges: [{ low: 80, high: 80 }] }
   await cli.says('edge', 'create', 'config', `${name}-host`, 'host.v1', where)
@@ -122,6 +127,12 @@ test('datagrams pass from a tunneler to what a router hosts', { timeout: 180_000
   const port = await freePort()
   await using _proxy = tunneler(farClient, 'proxy', `datagrams:${port}:udp`)
   await answersDatagrams(port)
+})
+
+test('a dial that the server behind a router refuses fails with a reason', { timeout: 60_000 }, async () => {
+  await isHosted(await tunneledService('deaf', 'tcp', { port: await freePort() }, '#router-hosts'))
+  const { message } = await network.sdk.fails(['dial', '--identity', farClient.file, '--service', 'deaf'])
+  assert.match(String(message), /refused/)
 })
 
 test('a router no longer hosts what it may not host, and no longer dials what it may not dial', {
