@@ -27,7 +27,7 @@ export interface HostSessionsDeps {
 }
 
 type Terminator = TableRows['terminators']
-type Host = Pick<ClientSession, 'sessionId' | 'apiSessionId' | 'tokenId'>
+type Host = Pick<ClientSession, 'sessionId' | 'apiSessionId' | 'identityId' | 'tokenId'>
 
 /** Removed in one change. */
 const MOST_REMOVED = 500
@@ -119,8 +119,8 @@ export class HostSessions implements AsyncDisposable {
   }
 }
 
-function keysOf({ sessionId, apiSessionId, tokenId }: Host): readonly string[] {
-  const keys = [`session ${sessionId}`, `apiSession ${apiSessionId}`]
+function keysOf({ sessionId, apiSessionId, identityId, tokenId }: Host): readonly string[] {
+  const keys = [`session ${sessionId}`, `apiSession ${apiSessionId}`, `identity ${identityId}`]
   return tokenId === undefined ? keys : [...keys, `token ${tokenId}`]
 }
 
@@ -128,6 +128,7 @@ function keysOf({ sessionId, apiSessionId, tokenId }: Host): readonly string[] {
 const revoked: Readonly<Record<string, readonly string[]>> = {
   JTI: ['token', 'session'],
   API_SESSION: ['apiSession'],
+  IDENTITY: ['identity'],
 }
 
 /** Those that are hosted for an identity; what an administrator has made is his to remove. */

@@ -58,6 +58,7 @@ const endsOf: Readonly<Record<SessionKind, Readonly<Record<string, End>>>> = {
   bearer: {
     ...ends,
     'the access token is revoked': ({ tokens }) => revoke('JTI', claimsOf(tokens.apiSessionToken).jti),
+    'its identity is revoked': ({ user }) => revoke('IDENTITY', user.identityId),
     'its API session is revoked': ({ tokens }) => revoke('API_SESSION', claimsOf(tokens.apiSessionToken).z_asid),
   },
 }
