@@ -328,6 +328,11 @@ function certificateUsers(
   }
 }
 
+/** In the version document the fabric's address has no path, in the list of controllers every one has. */
+function withPath(url: string, path: string): string {
+  return url.endsWith(path) ? url : url + path
+}
+
 /** How this controller stands in the list of controllers. */
 function description({ controllerId, identity, ctrlAddress, web }: ControllerOptions) {
   const { certificate } = identity.servers[0] ?? identity.client!
@@ -335,7 +340,10 @@ function description({ controllerId, identity, ctrlAddress, web }: ControllerOpt
   const apiAddresses = Object.fromEntries(
     Object.entries(versions)
       .filter(([binding]) => binding !== 'edge' && binding !== 'health-checks')
-      .map(([binding, { v1 }]) => [binding, v1.apiBaseUrls.map((url) => ({ url, version: 'v1' }))]),
+      .map(([binding, { v1 }]) => [
+        binding,
+        v1.apiBaseUrls.map((url) => ({ url: withPath(url, v1.path), version: 'v1' })),
+      ]),
   )
   const { pem: certPem, fingerprint } = certificate
   return { id: controllerId, name: controllerId, ctrlAddress, certPem, fingerprint, apiAddresses }
