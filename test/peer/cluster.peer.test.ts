@@ -55,10 +55,12 @@ test('a router serves several controllers, and finds one that was away again', {
     assert.deepEqual(known.map(({ id }) => id).sort(), ids, 'what controllers say of each other is kept')
   }
 
+  // While both sides dialled, a second link between them may have come and gone.
+  const said = routers.map(({ child }) => child.stderr.length)
   await members[0]!.kill()
   await until('its channel is lost', () => routers.every(({ child }) => child.stderr.includes('control channel ended')))
   assert.ok(
-    routers.every(({ child }) => !child.stderr.includes('link has ended')),
+    routers.every(({ child }, at) => !child.stderr.slice(said[at]).includes('link has ended')),
     'links live on',
   )
   members[0]!.run()
