@@ -5,6 +5,8 @@ import { promisify } from 'node:util'
 
 const VERSION = [3, 11] as const
 const NAMES = ['python3', 'python', 'python3.14', 'python3.13', 'python3.12', 'python3.11']
+/** Of `cryptography`: older ones lack what the tool uses. */
+const LEAST_CRYPTOGRAPHY = 42
 const INSTALL_LIMIT = 300_000
 
 /** Something that is not part of this repository is missing; says what, and how to get it. */
@@ -16,23 +18,21 @@ export async function ensurePython(environment: string): Promise<string> {
   for (const python of [inEnvironment, ...NAMES]) {
     if ((await isCurrent(python)) && (await hasCryptography(python))) return python
   }
-  const python = await findCurrent()
-  if (python === undefined) throw new MissingToolError(`it needs Python ${VERSION.join('.')} or newer on the PATH`)
   console.log(`conformance: installing the Python package cryptography into ${environment}`)
-  try {
-    await execute(python, ['-m', 'venv', '--clear', environment])
-    await execute(inEnvironment, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', 'cryptography'])
-  } catch (error) {
-    const { stderr, message } = error as Error & { stderr?: string }
-    const advice = `install it yourself with: ${python} -m pip install cryptography`
-    throw new MissingToolError(`cryptography could not be installed; ${advice}\n${stderr || message}`, { cause: error })
+  let problem = `it needs Python ${VERSION.join('.')} or newer on the PATH`
+  for (const python of NAMES) {
+    if (!(await isCurrent(python))) continue
+    try {
+      await execute(python, ['-m', 'venv', '--clear', environment])
+      await execute(inEnvironment, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', 'cryptography'])
+      return inEnvironment
+    } catch (error) {
+      const { stderr, message } = error as Error & { stderr?: string }
+      const advice = `install it yourself with: ${python} -m pip install cryptography`
+      problem = `cryptography could not be installed; ${advice}\n${stderr || message}`
+    }
   }
-  return inEnvironment
-}
-
-async function findCurrent(): Promise<string | undefined> {
-  for (const name of NAMES) if (await isCurrent(name)) return name
-  return undefined
+  throw new MissingToolError(problem)
 }
 
 function isCurrent(python: string): Promise<boolean> {
@@ -40,7 +40,10 @@ function isCurrent(python: string): Promise<boolean> {
 }
 
 function hasCryptography(python: string): Promise<boolean> {
-  return succeeds(python, 'import cryptography')
+  return succeeds(
+    python,
+    `import cryptography, sys; sys.exit(int(cryptography.__version__.split('.')[0]) < ${LEAST_CRYPTOGRAPHY})`,
+  )
 }
 
 /** Whether a line of Python runs; a Python that is not there answers like one that refuses. */
