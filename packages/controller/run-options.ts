@@ -61,6 +61,10 @@ export async function runOptions(config: ControllerConfig, deps: LoadDeps): Prom
           const { redirectUris, postLogoutUris, allowedHostnames } = api.options
           return { binding: api.binding, oidc: { redirectUris, postLogoutUris, allowedHostnames } }
         }
+        if (api.binding === 'spa') {
+          const { path, location, indexFile } = api.options
+          return { binding: api.binding, app: { path, location: resolve(baseDirectory, location), indexFile } }
+        }
         if (scrapeCert === undefined) return { binding: api.binding }
         const path = `web[${index}].apis[${at}].options.scrapeCert`
         return { binding: api.binding, pinnedPem: await readCertificate(resolve(baseDirectory, scrapeCert), path) }

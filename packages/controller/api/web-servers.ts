@@ -14,6 +14,7 @@ import { type ListenerResult, WebServer } from './http/listen.ts'
 import { covers } from './http/listen-address.ts'
 import { createMetrics, type MetricsRegister } from './http/metrics.ts'
 import type { RequestHandler } from './http/request-handler.ts'
+import { createSinglePageApp, type SinglePageApp } from './http/single-page-app.ts'
 import type { UpgradeHandler } from './http/upgrade.ts'
 import type { WebLimits } from './http/web-limits.ts'
 import type { OidcBinding, OidcProvider } from './oidc/index.ts'
@@ -33,6 +34,7 @@ export interface BindPointConfig {
 export interface ServedApi {
   readonly binding: string
   readonly pinnedPem?: string
+  readonly app?: SinglePageApp
   readonly oidc?: Pick<OidcBinding, 'redirectUris' | 'postLogoutUris' | 'allowedHostnames'>
 }
 
@@ -68,6 +70,7 @@ export const servedBindings: ReadonlySet<string> = new Set([
   'edge-oidc',
   'fabric',
   'health-checks',
+  'spa',
   'metrics',
 ])
 
@@ -179,6 +182,9 @@ function binding(deps: WebDeps, api: ServedApi, { bindPoints }: WebServerConfig,
       const pinned = api.pinnedPem === undefined ? {} : { pinnedPem: api.pinnedPem }
       return [{ name: api.binding, root: '/metrics', handle: createMetrics({ register, clock, log, ...pinned }) }]
     }
+    case 'spa':
+      if (api.app === undefined) return []
+      return [{ name: api.binding, root: `/${api.app.path}`, handle: createSinglePageApp(api.app, deps.log) }]
     default:
       deps.log.warn('binding is not served yet', { binding: api.binding })
       return []

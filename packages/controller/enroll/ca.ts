@@ -12,6 +12,7 @@ import type { Change } from '../resource-kit/change.ts'
 import { newId } from '../resource-kit/ids.ts'
 import type { TableRows } from '../state/row.ts'
 import { findOne } from '../state/view.ts'
+import type { CaArrivals } from './ca-arrivals.ts'
 import { addCertificate, isKnownCertificate } from './certificate-authenticator.ts'
 import type { EnrollDeps } from './enroll-deps.ts'
 import { freeName, nameByFormat } from './identity-name.ts'
@@ -20,13 +21,14 @@ import { vouchingCa } from './vouching-ca.ts'
 type Ca = TableRows['cas']
 
 export async function enrollCa(
-  { kit, clock }: Omit<EnrollDeps, 'signer'>,
+  { kit, clock, arrivals }: Omit<EnrollDeps, 'signer'> & { readonly arrivals: CaArrivals },
   call: Call,
   requestedName: string | undefined,
 ): Promise<void> {
   const presented = presentedCertificates(call.clientCertificates())
   const ca = presented && vouchingCa(presented, [...kit.view.rows('cas')].filter(letsHoldersIn), clock.now())
   if (ca === undefined) throw new ApiError('CERT_FAILED_VALIDATION')
+  arrivals.admit(ca.id)
   const { leaf } = presented!
   await kit.write(call, (change) => {
     const current = change.view.get('cas', ca.id)

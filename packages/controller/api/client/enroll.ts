@@ -7,6 +7,7 @@
  */
 import type { PasswordHasher } from '../../auth/password-hash.ts'
 import { enrollCa } from '../../enroll/ca.ts'
+import { CaArrivals } from '../../enroll/ca-arrivals.ts'
 import type { EnrollDeps } from '../../enroll/enroll-deps.ts'
 import { enrollOtt } from '../../enroll/ott.ts'
 import { enrollOttCa } from '../../enroll/ottca.ts'
@@ -107,6 +108,7 @@ export function enrollOperations(deps: ClientEnrollDeps): Operation[] {
 
 function enrollmentMethods(deps: ClientEnrollDeps): Readonly<Record<string, Enroll>> {
   const { kit, signer } = deps
+  const arrivals = new CaArrivals(deps.clock)
   const controllers = (call: Call) => ({ controllers: knownControllers(kit, call) })
   const router =
     (method: 'erott' | 'trott'): Enroll =>
@@ -125,7 +127,7 @@ function enrollmentMethods(deps: ClientEnrollDeps): Readonly<Record<string, Enro
       return answerData(controllers(call))
     },
     async ca(call, _token, { name }) {
-      await enrollCa(deps, call, name)
+      await enrollCa({ ...deps, arrivals }, call, name)
       return answerData({})
     },
     async updb(call, token, { password }) {
