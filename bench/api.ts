@@ -13,6 +13,7 @@
  */
 import { parseArgs } from 'node:util'
 import { Contender } from './contender.ts'
+import { comparisonFlags, openOther } from './flags.ts'
 import { inputs } from './inputs.ts'
 import { median } from './load/quantile.ts'
 import { countOf, kinds, nothingSeeded, type SeededIds, seed } from './network.ts'
@@ -33,15 +34,9 @@ const { values: flags } = parseArgs({
     sizes: { type: 'string', default: '1000,10000,100000' },
     rounds: { type: 'string', default: '3' },
     milliseconds: { type: 'string', default: '1000' },
-    against: { type: 'string' },
-    'against-user': { type: 'string', default: 'admin' },
-    'against-password': { type: 'string', default: 'admin' },
-    'against-pid': { type: 'string' },
+    ...comparisonFlags,
     'against-sizes': { type: 'string', default: '1000,10000' },
     'policy-milliseconds': { type: 'string', default: '120000' },
-    only: { type: 'string' },
-    profile: { type: 'string' },
-    smoke: { type: 'boolean', default: false },
   },
 })
 
@@ -59,7 +54,7 @@ async function main(): Promise<void> {
   if (flags.against !== undefined) print(`against ${flags.against}, at ${flags['against-sizes']}, as it was started\n`)
   await using own = await OwnController.start({ profileDirectory: flags.profile })
   const ours = await openOwn('ours', own)
-  const others = flags.against === undefined || flags.smoke ? [] : [await openOther(flags.against)]
+  const others = flags.against === undefined || flags.smoke ? [] : [await openOther(flags.against, flags)]
   const grown = await compareControllers([ours, ...others], sizes, plan)
   const [smallest, largest] = [Math.min(...sizes), Math.max(...sizes)]
   if (smallest < largest) await measureGrowth({ contender: ours, ids: grown, size: largest }, smallest, plan)
@@ -67,17 +62,6 @@ async function main(): Promise<void> {
 
 function openOwn(name: string, { url, username, password, pid }: OwnController): Promise<Contender> {
   return Contender.open({ name, isOurs: true, url, username, password, pid })
-}
-
-function openOther(url: string): Promise<Contender> {
-  return Contender.open({
-    name: 'other',
-    isOurs: false,
-    url,
-    username: flags['against-user'],
-    password: flags['against-password'],
-    pid: flags['against-pid'] === undefined ? undefined : Number(flags['against-pid']),
-  })
 }
 
 /** Measures at each size what takes part in it, and answers what our controller holds at the end. */

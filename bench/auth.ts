@@ -15,6 +15,7 @@ import { parseArgs, promisify } from 'node:util'
 import { type AuthWorkload, authWorkloads, passwordWorkload } from './auth-workloads.ts'
 import { Contender } from './contender.ts'
 import { type Crowd, gather } from './crowd.ts'
+import { comparisonFlags, openOther } from './flags.ts'
 import { inputs } from './inputs.ts'
 import { OwnController } from './own-controller.ts'
 import { type Line, refusals, table } from './report.ts'
@@ -28,13 +29,7 @@ const { values: flags } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     milliseconds: { type: 'string', default: '1000' },
-    against: { type: 'string' },
-    'against-user': { type: 'string', default: 'admin' },
-    'against-password': { type: 'string', default: 'admin' },
-    'against-pid': { type: 'string' },
-    only: { type: 'string' },
-    profile: { type: 'string' },
-    smoke: { type: 'boolean', default: false },
+    ...comparisonFlags,
   },
 })
 
@@ -52,7 +47,7 @@ async function main(): Promise<void> {
   await using own = await OwnController.start({ profileDirectory: flags.profile })
   const { url, username, password, pid } = own
   const contenders = [await Contender.open({ name: 'ours', isOurs: true, url, username, password, pid })]
-  if (flags.against !== undefined) contenders.push(await openOther(flags.against))
+  if (flags.against !== undefined) contenders.push(await openOther(flags.against, flags))
   const crowds: Crowd[] = []
   for (const contender of contenders) crowds.push(await gather(contender, flags.smoke ? 4 : CROWD))
   const names = contenders.map(({ name }) => name)
@@ -62,17 +57,6 @@ async function main(): Promise<void> {
   report(names, await measureAll([passwordWorkload], crowds, plan))
   const milliseconds = (await hashMilliseconds(flags.smoke ? 1 : 20)).toFixed(1)
   print(`ours: argon2id, 19 MiB, two passes, one lane: ${milliseconds} ms of one core for each hash, two at a time\n`)
-}
-
-function openOther(url: string): Promise<Contender> {
-  return Contender.open({
-    name: 'other',
-    isOurs: false,
-    url,
-    username: flags['against-user'],
-    password: flags['against-password'],
-    pid: flags['against-pid'] === undefined ? undefined : Number(flags['against-pid']),
-  })
 }
 
 async function measureAll(workloads: readonly AuthWorkload[], crowds: readonly Crowd[], plan: Plan): Promise<Line[]> {

@@ -24,6 +24,7 @@ import {
 } from './control/fan-out.ts'
 import { Fleet } from './control/fleet.ts'
 import { formLinks, measureLinks } from './control/links.ts'
+import { comparisonFlags, openOther } from './flags.ts'
 import { nothingSeeded, type SeededIds, seed } from './network.ts'
 import { OwnController } from './own-controller.ts'
 import { usageOf } from './process-usage.ts'
@@ -37,13 +38,7 @@ const { values: flags } = parseArgs({
     routers: { type: 'string', default: '50,200,400' },
     identities: { type: 'string', default: '1000' },
     rounds: { type: 'string', default: '3' },
-    against: { type: 'string' },
-    'against-user': { type: 'string', default: 'admin' },
-    'against-password': { type: 'string', default: 'admin' },
-    'against-pid': { type: 'string' },
-    only: { type: 'string' },
-    profile: { type: 'string' },
-    smoke: { type: 'boolean', default: false },
+    ...comparisonFlags,
   },
 })
 
@@ -78,7 +73,7 @@ async function main(): Promise<void> {
   await using own = await OwnController.start({ profileDirectory: flags.profile })
   const { url, username, password, pid } = own
   const contenders = [await Contender.open({ name: 'ours', isOurs: true, url, username, password, pid })]
-  if (flags.against !== undefined && !flags.smoke) contenders.push(await openOther(flags.against))
+  if (flags.against !== undefined && !flags.smoke) contenders.push(await openOther(flags.against, flags))
   const networks: Network[] = []
   for (const contender of contenders) networks.push(await prepare(contender, identities, Math.max(...sizes)))
   const lines: Line[] = []
@@ -96,17 +91,6 @@ function describe(identities: number, rounds: number): void {
   print(`${identities} identities and what belongs to them; ${rounds} rounds in turns after one that warms up\n`)
   print(`each router: two TLS connections; circuits: 32 requests at one time, routes answered at once\n`)
   if (flags.against !== undefined) print(`against ${flags.against}, as it was started\n`)
-}
-
-function openOther(url: string): Promise<Contender> {
-  return Contender.open({
-    name: 'other',
-    isOurs: false,
-    url,
-    username: flags['against-user'],
-    password: flags['against-password'],
-    pid: flags['against-pid'] === undefined ? undefined : Number(flags['against-pid']),
-  })
 }
 
 /** Nothing of this is measured but memory: nothing has been done yet that could have left some behind. */
