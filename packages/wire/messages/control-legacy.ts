@@ -8,6 +8,7 @@ import { defineMessage, type MessageOf, map, repeated } from '../protobuf/messag
 import { bool, bytes, safeInt64, text, uint32 } from '../protobuf/scalars.ts'
 import { peerData } from './fabric-bodies.ts'
 import { terminatorPrecedence } from './precedence.ts'
+import { sdkInfo } from './sdk-info.ts'
 
 const apiSession = defineMessage('ApiSession', {
   token: [1, text],
@@ -52,15 +53,6 @@ const envInfo = defineMessage('EnvInfo', {
   osVersion: [4, text],
   hostname: [5, text],
   domain: [6, text],
-})
-
-const sdkInfo = defineMessage('SdkInfo', {
-  appId: [1, text],
-  appVersion: [2, text],
-  branch: [3, text],
-  revision: [4, text],
-  type: [5, text],
-  version: [6, text],
 })
 
 const createApiSessionRequest = defineMessage('CreateApiSessionRequest', {

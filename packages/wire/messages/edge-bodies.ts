@@ -2,21 +2,13 @@
 import { defineMessage, type MessageOf, oneof, repeated } from '../protobuf/message-type.ts'
 import { bool, enumeration, int32, int64, type NamesOf, safeInt64, safeUint64, text } from '../protobuf/scalars.ts'
 import { timestamp } from '../protobuf/timestamp.ts'
+import { sdkInfo } from './sdk-info.ts'
 
 const runningProcess = defineMessage('Process', {
   path: [1, text],
   isRunning: [2, bool],
   hash: [3, text],
   signerFingerprints: [4, repeated(text)],
-})
-
-const sdkInfo = defineMessage('SdkInfo', {
-  appId: [1, text],
-  appVersion: [2, text],
-  branch: [3, text],
-  revision: [4, text],
-  type: [5, text],
-  version: [6, text],
 })
 
 const operatingSystem = defineMessage('OperatingSystem', { type: [1, text], version: [2, text], build: [3, text] })
