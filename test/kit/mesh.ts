@@ -1,7 +1,9 @@
 /** A controller of ours and routers under it, with what the Fabric API says of them. */
 import assert from 'node:assert/strict'
 import { ApiClient } from './api-client.ts'
+import { BreakableNetwork } from './breakable-network.ts'
 import { ControllerProcess } from './controller-process.ts'
+import { TestStream } from './management-stream.ts'
 import { slack, until } from './patience.ts'
 import { RouterProcess } from './router-process.ts'
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts'
@@ -19,9 +21,12 @@ interface ListedLink {
 export class Mesh implements AsyncDisposable {
   readonly routers: RouterProcess[] = []
   readonly folder: TemporaryFolder
+  /** Between routers, and between them and the controller. */
+  readonly network = new BreakableNetwork()
   readonly #home: TemporaryFolder
   #controller: ControllerProcess
   #fabric: ApiClient | undefined
+  #service: string | undefined
 
   private constructor(controller: ControllerProcess, home: TemporaryFolder, folder: TemporaryFolder) {
     this.#controller = controller
@@ -41,7 +46,10 @@ export class Mesh implements AsyncDisposable {
 
   /** Invites and enrolls a router; it does not run yet. */
   async add(name: string): Promise<RouterProcess> {
-    const router = await RouterProcess.enroll({ name, jwt: await this.invite(name), folder: this.folder.path })
+    const proxy = `proxy: { type: http, address: "127.0.0.1:${await this.network.proxyFor(name)}" }`
+    const [jwt, folder] = [await this.invite(name), this.folder.path]
+    const router = await RouterProcess.enroll({ name, jwt, folder, sections: proxy })
+    this.network.listensAt(name, router.linkPort)
     this.routers.push(router)
     return router
   }
@@ -52,22 +60,60 @@ export class Mesh implements AsyncDisposable {
     return String((await admin.detail(`/edge-routers/${id}`))['enrollmentJwt'])
   }
 
-  /** Starts the controller again after it has ended, over the same data and port. */
-  async restartController(): Promise<void> {
+  async endController(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     this.#fabric?.[Symbol.dispose]()
     this.#fabric = undefined
-    await this.#controller.child.stop('SIGKILL')
+    await this.#controller.child.stop(signal)
+  }
+
+  /** Starts the controller again after it has ended, over the same data and port. */
+  async runController(): Promise<void> {
     const { port } = this.#controller
     this.#controller = await ControllerProcess.start({ home: this.#home.path, port })
   }
 
-  /** The pairs of routers with a link, each as often as there are links. */
+  /** The pairs of routers with a link, each as often as there are links; what is not in use says so. */
   async pairs(): Promise<readonly string[]> {
     const links = (await (await this.#api()).list('/links')) as unknown as ListedLink[]
-    return links
-      .filter(({ state }) => state === 'Connected')
-      .map(({ sourceRouter, destRouter }) => [sourceRouter.name, destRouter.name].sort().join('-'))
-      .sort()
+    const shown = ({ state, sourceRouter, destRouter }: ListedLink) => {
+      const pair = [sourceRouter.name, destRouter.name].sort().join('-')
+      return state === 'Connected' ? pair : `${pair} ${state}`
+    }
+    return links.map(shown).sort()
+  }
+
+  /** What routers themselves say of their links and of their copies of the data model, where it is not what it should be. */
+  async disagreements(): Promise<readonly string[]> {
+    const { token } = await this.#api()
+    await using stream = await TestStream.open(this.#controller, token)
+    const [links, models] = [stream.collect('linksResult'), stream.collect('dataModelResult')]
+    const asked = await stream.request('validateLinks', { body: { filter: 'true limit none' } })
+    await until('links are compared', () => links.length === asked.message.body.count)
+    const compared = await stream.request('validateDataModel', { body: { routerFilter: 'true limit none' } })
+    await until('models are compared', () => models.length === compared.message.body.count)
+    return [
+      ...links.flatMap(({ body: { routerName, validateSuccess, message, details } }) => [
+        ...(validateSuccess ? [] : [`${routerName}: ${message}`]),
+        ...details.flatMap(({ linkId, isValid, ctrlState, routerState }) =>
+          isValid ? [] : [`${routerName}: ${linkId} is ${routerState}, the controller says ${ctrlState}`],
+        ),
+      ]),
+      ...models.flatMap(({ body: { componentName, errors } }) => errors.map((error) => `${componentName}: ${error}`)),
+    ]
+  }
+
+  /** Stores a terminator that no router hosts, as one is left behind by a host that is gone. */
+  async leaveTerminator(router: RouterProcess): Promise<string> {
+    using admin = await ApiClient.login(this.#controller)
+    this.#service ??= await admin.create('services', { name: 'left behind', encryptionRequired: false })
+    const address = `left-${router.name}`
+    const terminator = { service: this.#service, router: router.routerId, binding: 'edge', address }
+    return await admin.create('terminators', terminator)
+  }
+
+  /** Those terminators that are stored. */
+  async terminators(): Promise<readonly string[]> {
+    return (await (await this.#api()).list('/terminators')).map(({ id }) => String(id))
   }
 
   async online(): Promise<readonly string[]> {
@@ -78,7 +124,7 @@ export class Mesh implements AsyncDisposable {
       .sort()
   }
 
-  /** Waits until these routers are online with exactly one link for each pair, and that stays so. */
+  /** Waits until these routers are online with exactly one link for each pair, and that stays so; milliseconds it took. */
   async converges(names: readonly string[], what: string): Promise<number> {
     const sorted = [...names].sort()
     const wanted = sorted.flatMap((one, at) => sorted.slice(at + 1).map((other) => `${one}-${other}`))
@@ -102,7 +148,9 @@ export class Mesh implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#fabric?.[Symbol.dispose]()
     await Promise.all(this.routers.map((router) => router[Symbol.asyncDispose]()))
+    if (!this.#controller.child.hasEnded) this.#controller.child.signal('SIGCONT')
     await this.#controller[Symbol.asyncDispose]()
+    await this.network[Symbol.asyncDispose]()
     await this.folder[Symbol.asyncDispose]()
     await this.#home[Symbol.asyncDispose]()
   }

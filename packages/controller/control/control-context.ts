@@ -1,5 +1,5 @@
 /** What the handlers of the control channel work with. */
-import type { Alert, MetricsMessage } from '@weft/wire/messages'
+import type { Alert, MetricsReport } from '@weft/wire/messages'
 import type { SessionActivity } from '../auth/session-activity.ts'
 import type { Clock } from '../clock.ts'
 import type { NetworkSigner } from '../enroll/network-signer.ts'
@@ -48,7 +48,7 @@ export interface ControlContext {
 
 /** What routers report and the controller only passes on. */
 export interface RouterReports {
-  metrics(routerId: string, message: MetricsMessage): void
+  metrics(routerId: string, report: MetricsReport): void
   alerts(routerId: string, alerts: readonly Alert[]): void
   /** Somebody was connected to the controller or to a router. */
   connected(event: Omit<ConnectEvent, 'namespace'>): void

@@ -5,7 +5,13 @@
  * read is logged and gets no answer, as with the Go peer; a handler that fails costs its message, not the channel.
  */
 import type { Message } from '@weft/wire'
-import { type ControlMessage, type ControlMessageName, controlMessages, MessageError } from '@weft/wire/messages'
+import {
+  type ControlMessage,
+  type ControlMessageName,
+  controlMessages,
+  MessageError,
+  ProtobufError,
+} from '@weft/wire/messages'
 import type { ControlConnection } from './control-connection.ts'
 import type { ControlContext } from './control-context.ts'
 
@@ -26,15 +32,25 @@ export function defineHandler<K extends ControlMessageName>(
   name: K,
   run: (received: Received<K>, context: ControlContext) => void | Promise<void>,
 ): ControlHandler {
+  return defineFrameHandler(name, ({ frame, from }, context) =>
+    run({ message: controlMessages.decodeAs(name, frame), frame, from }, context),
+  )
+}
+
+/** For a message that is read by parts. */
+export function defineFrameHandler(
+  name: ControlMessageName,
+  run: (received: Pick<Received<never>, 'frame' | 'from'>, context: ControlContext) => void | Promise<void>,
+): ControlHandler {
   return {
     name,
     register(from, context) {
       from.channel.handle(controlMessages.typeOf(name), async (frame) => {
         try {
-          await run({ message: controlMessages.decodeAs(name, frame), frame, from }, context)
+          await run({ frame, from }, context)
         } catch (err) {
           const fields = { message: name, router: from.routerId, err }
-          if (err instanceof MessageError) from.noteUnreadable(fields)
+          if (err instanceof MessageError || err instanceof ProtobufError) from.noteUnreadable(fields)
           else if (!from.channel.isClosed) context.log.error('message not handled', fields)
         }
       })

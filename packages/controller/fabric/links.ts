@@ -61,11 +61,8 @@ export interface LinkFaultReport {
   readonly isDuplicate: boolean
 }
 
-/** What one end measured, in nanoseconds: the means of latency and queue time together. */
-export interface MeasuredLatency {
-  readonly linkId: string
-  readonly nanoseconds: number
-}
+/** The id of a link, and what one end measured, in nanoseconds: the means of latency and queue time together. */
+export type MeasuredLatency = readonly [string, number]
 
 export class Links {
   readonly #deps: LinksDeps
@@ -145,7 +142,7 @@ export class Links {
   measured(connection: RouterConnection, latencies: Iterable<MeasuredLatency>): void {
     if (!this.#deps.routers.isCurrent(connection)) return
     const { routerId } = connection
-    for (const { linkId, nanoseconds } of latencies) {
+    for (const [linkId, nanoseconds] of latencies) {
       const link = this.#links.get(linkId)
       if (link === undefined || !link.isEnd(routerId) || !(nanoseconds >= 0)) continue
       const { cost } = link

@@ -38,7 +38,7 @@ describe('the smart cycle', () => {
     const { net, a, cycle } = await running(t, 6)
     await using _ = net
     assert.equal(await cycle(), 0)
-    net.state.links.measured(a, [{ linkId: 'a-b', nanoseconds: 300e6 }])
+    net.state.links.measured(a, [['a-b', 300e6]])
     assert.equal(await cycle(), 3)
     assert.equal(await cycle(), 6)
   })
@@ -46,7 +46,7 @@ describe('the smart cycle', () => {
   test('moves no more than the cap at once, and at least one', async (t) => {
     const { net, a, cycle } = await running(t, 6, { rerouteFraction: 1, rerouteCap: 2 })
     await using _ = net
-    net.state.links.measured(a, [{ linkId: 'a-b', nanoseconds: 300e6 }])
+    net.state.links.measured(a, [['a-b', 300e6]])
     assert.equal(await cycle(), 2)
   })
 
@@ -54,9 +54,9 @@ describe('the smart cycle', () => {
     const { net, a, cycle } = await running(t, 2, { rerouteFraction: 1 })
     await using _ = net
     // The ways cost 20 and 60 apart from what both have.
-    net.state.links.measured(a, [{ linkId: 'a-b', nanoseconds: 64e6 }])
+    net.state.links.measured(a, [['a-b', 64e6]])
     assert.equal(await cycle(), 0)
-    net.state.links.measured(a, [{ linkId: 'a-b', nanoseconds: 65e6 }])
+    net.state.links.measured(a, [['a-b', 65e6]])
     assert.equal(await cycle(), 2)
   })
 

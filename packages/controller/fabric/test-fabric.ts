@@ -150,8 +150,8 @@ export class TestFabric implements AsyncDisposable {
   link(source: TestRouter, dest: TestRouter, { id = linkId(source, dest), cost = 10, iteration = 1 } = {}): string {
     const links = [{ id, destRouterId: dest.routerId, protocol: 'tls', dialAddress: '', iteration }]
     this.state.links.report(source, { links, isFullRefresh: false })
-    this.state.links.measured(source, [{ linkId: id, nanoseconds: cost * 1_000_000 }])
-    this.state.links.measured(dest, [{ linkId: id, nanoseconds: 0 }])
+    this.state.links.measured(source, [[id, cost * 1_000_000]])
+    this.state.links.measured(dest, [[id, 0]])
     return id
   }
 

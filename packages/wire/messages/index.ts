@@ -128,7 +128,8 @@ export {
   type ManagementMessageName,
   managementMessages,
 } from './management-stream.ts'
-export { type MetricsMessage, metricsMessage } from './metrics.ts'
+export { type MetricsMessage, metricsMessage, type OwnMetrics } from './metrics.ts'
+export { MetricsReport } from './metrics-report.ts'
 export { peerDataKey } from './peer-data.ts'
 export type { TerminatorPrecedence } from './precedence.ts'
 export { type ChannelTrace, channelStateTrace, channelTrace } from './trace.ts'

@@ -4,7 +4,7 @@
  * Measured integers are of 64 bits and kept whole: a link's peer chooses the clock value that a latency is computed
  * from, and one absurd maximum must not cost the controller the whole report.
  */
-import { defineMessage, type MessageOf, map, repeated } from '../protobuf/message-type.ts'
+import { defineMessage, type MessageOf, map, mapWithout, repeated } from '../protobuf/message-type.ts'
 import { bool, double, int64, safeInt64, safeUint64, text, uint64 } from '../protobuf/scalars.ts'
 import { timestamp } from '../protobuf/timestamp.ts'
 
@@ -65,7 +65,7 @@ export const usageCounter = defineMessage('UsageCounter', {
   buckets: [3, map(text, usageBucket)],
 })
 
-export const metricsMessage = defineMessage('MetricsMessage', {
+const fields = {
   eventId: [1, text],
   /** The id of the router. Whoever receives it compares it with the channel's. */
   sourceId: [2, text],
@@ -79,6 +79,25 @@ export const metricsMessage = defineMessage('MetricsMessage', {
   timers: [10, map(text, timer)],
   usageCounters: [11, repeated(usageCounter)],
   doNotPropagate: [12, bool],
-})
+} as const
+
+export const metricsMessage = defineMessage('MetricsMessage', fields)
 
 export type MetricsMessage = MessageOf<typeof metricsMessage>
+
+/** Of a link there is a name for each thing that is measured, with the link's id in it. */
+const OF_LINKS = 'link.'
+
+/** What a router has measured of itself: in a large mesh nearly all the rest is about single links. */
+export const ownMetrics = defineMessage('MetricsMessage', {
+  intValues: [fields.intValues[0], mapWithout(OF_LINKS, text, int64)],
+  floatValues: [fields.floatValues[0], mapWithout(OF_LINKS, text, double)],
+  meters: [fields.meters[0], mapWithout(OF_LINKS, text, meter)],
+  histograms: [fields.histograms[0], mapWithout(OF_LINKS, text, histogram)],
+  timers: [fields.timers[0], mapWithout(OF_LINKS, text, timer)],
+})
+
+export type OwnMetrics = MessageOf<typeof ownMetrics>
+
+/** Which controller passes them on. */
+export const propagation = defineMessage('MetricsMessage', { doNotPropagate: fields.doNotPropagate })

@@ -217,16 +217,19 @@ class MapCodec implements FieldCodec {
   readonly #name: string
   readonly #key: Scalar<unknown>
   readonly #value: ElementType
+  readonly #without: Buffer | undefined
 
-  constructor(number: number, name: string, { key, value }: MapOf) {
+  constructor(number: number, name: string, { key, value, without }: MapOf) {
     this.number = number
     this.#name = name
     this.#key = key
     this.#value = value
+    this.#without = without === undefined ? undefined : Buffer.from(without)
   }
 
   read(reader: ProtoReader, type: number, target: Target): boolean {
     if (type !== wireType.delimited) return false
+    if (this.#without !== undefined && reader.entryBegins(this.#without)) return false
     reader.chargeItem()
     const keyTag = (keyNumber << 3) | this.#key.wireType
     const valueTag = (valueNumber << 3) | elementWireType(this.#value)

@@ -28,6 +28,8 @@ export interface MapOf<K extends Scalar<unknown> = Scalar<unknown>, V extends El
   readonly form: 'map'
   readonly key: K
   readonly value: V
+  /** Entries whose key begins so are passed over. */
+  readonly without?: string
 }
 
 /** At most one of several fields. */
@@ -113,6 +115,15 @@ export function repeated<E extends ElementType>(element: E): Repeated<E> {
 
 export function map<K extends Scalar<string> | Scalar<number>, V extends ElementType>(key: K, value: V): MapOf<K, V> {
   return { form: 'map', key, value }
+}
+
+/** As `map`, for whoever does not want the entries whose key begins with `prefix`: they are passed over unread. */
+export function mapWithout<K extends Scalar<string>, V extends ElementType>(
+  prefix: string,
+  key: K,
+  value: V,
+): MapOf<K, V> {
+  return { form: 'map', key, value, without: prefix }
 }
 
 export function oneof<const C extends Choices>(choices: C): OneOf<C> {

@@ -14,6 +14,9 @@ export const wireType = { varint: 0, fixed64: 1, delimited: 2, fixed32: 5 } as c
 /** The deepest known message has five levels. */
 const maxDepth = 32
 
+/** The tag of a map entry's key that is a text. */
+const KEY_TEXT = 10
+
 const maxSafeHigh = 0x1f_ffff
 
 export class ProtoReader {
@@ -136,6 +139,17 @@ export class ProtoReader {
     this.end = outerEnd
   }
 
+  /** Whether the key of the map entry that starts here begins so. Every known writer puts the key first. */
+  entryBegins(prefix: Buffer): boolean {
+    const start = this.position
+    const outerEnd = this.enter()
+    const isKey = this.position < this.end && this.tag() === KEY_TEXT
+    const begins = isKey && this.#length() >= prefix.length && this.#isHere(prefix)
+    this.leave(outerEnd)
+    this.position = start
+    return begins
+  }
+
   /** Called before an element, entry or nested message is made. */
   chargeItem(): void {
     if (--this.#itemsLeft < 0) throw new ProtobufError('TOO_MANY')
@@ -147,6 +161,13 @@ export class ProtoReader {
     else if (type === wireType.delimited) this.#take(this.#length())
     else if (type === wireType.fixed32) this.#take(4)
     else throw new ProtobufError('BAD_TAG')
+  }
+
+  #isHere(expected: Buffer): boolean {
+    for (let at = 0; at < expected.length; at++) {
+      if (this.bytes[this.position + at] !== expected[at]) return false
+    }
+    return true
   }
 
   #length(): number {

@@ -1,5 +1,5 @@
 /** What routers report, passed on: metrics to whoever scrapes, and metrics, usage, alerts and connections as events. */
-import type { Alert, MetricsMessage } from '@weft/wire/messages'
+import type { Alert, MetricsReport } from '@weft/wire/messages'
 import type { Clock } from '../../clock.ts'
 import type { EventDispatcher } from '../../events/dispatcher.ts'
 import type { ConnectEvent } from '../../events/event-types.ts'
@@ -23,13 +23,16 @@ export class ReportEvents implements RouterReports {
     this.#deps = deps
   }
 
-  metrics(routerId: string, message: MetricsMessage): void {
+  metrics(routerId: string, report: MetricsReport): void {
     const { dispatcher, links, clock, routerMetrics } = this.#deps
-    routerMetrics.take(routerId, message)
-    if (dispatcher.isWanted('metrics')) {
+    routerMetrics.take(routerId, report.ofRouter())
+    const isWanted = dispatcher.isWanted('metrics')
+    const versions = new Set(dispatcher.routes('usage').map(({ subscription }) => subscription.version ?? 2))
+    if (!isWanted && versions.size === 0) return
+    const message = report.whole()
+    if (isWanted) {
       for (const event of metricsEvents(routerId, message, links, clock.now())) dispatcher.emit(event)
     }
-    const versions = new Set(dispatcher.routes('usage').map(({ subscription }) => subscription.version ?? 2))
     for (const version of versions) {
       for (const event of usageEvents(routerId, message, version)) dispatcher.emit(event)
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { metricsMessage } from '@weft/wire/messages'
+import { MetricsReport, metricsMessage } from '@weft/wire/messages'
 import { Registry } from 'prom-client'
 import { ConnectedRouters } from '../../fabric/connected-routers.ts'
 import { handClock, routerFacts, TestRouter } from '../../fabric/test-fabric.ts'
@@ -13,15 +13,15 @@ test('shows what connected routers measured last, without that of single links',
   const router = new TestRouter('r1')
   routers.connect(router, routerFacts)
   const report = (goroutines: bigint) =>
-    metricsMessage.decode(
+    new MetricsReport(
       metricsMessage.encode({
         intValues: new Map([['goroutines', goroutines]]),
         histograms: new Map([['link.l1.latency', { count: 1n, mean: 5 }]]),
         timers: new Map([['dial', { count: 3n, mean: 2, p95: 4 }]]),
       }),
     )
-  metrics.take('r1', report(5n))
-  metrics.take('r1', report(7n))
+  metrics.take('r1', report(5n).ofRouter())
+  metrics.take('r1', report(7n).ofRouter())
   const lines = (await registry.metrics()).split('\n').filter((line) => line.startsWith('weft_router_metric'))
   assert.deepEqual(lines, [
     'weft_router_metric{router="r1",metric="goroutines",value="value"} 7',

@@ -2,7 +2,7 @@
  * What connected routers have measured last, among the controller's own metrics. Metrics of single links are left out: a
  * mesh of many routers has more of them than a scrape should carry, and events have them all.
  */
-import type { MetricsMessage } from '@weft/wire/messages'
+import type { OwnMetrics } from '@weft/wire/messages'
 import { Gauge, type Registry } from 'prom-client'
 import type { ConnectedRouters } from '../../fabric/connected-routers.ts'
 
@@ -38,7 +38,7 @@ export class RouterMetrics implements Disposable {
     })
   }
 
-  take(routerId: string, message: MetricsMessage): void {
+  take(routerId: string, message: OwnMetrics): void {
     this.#latest.set(routerId, [...measured(message).take(MOST_VALUES)])
   }
 
@@ -47,20 +47,14 @@ export class RouterMetrics implements Disposable {
   }
 }
 
-function* measured(message: MetricsMessage): Generator<Measured> {
-  for (const [metric, value] of shown(message.intValues)) yield* some(metric, { value: Number(value) })
-  for (const [metric, value] of shown(message.floatValues)) yield* some(metric, { value })
-  for (const [metric, { count, m1Rate }] of shown(message.meters))
+function* measured(message: OwnMetrics): Generator<Measured> {
+  for (const [metric, value] of message.intValues) yield* some(metric, { value: Number(value) })
+  for (const [metric, value] of message.floatValues) yield* some(metric, { value })
+  for (const [metric, { count, m1Rate }] of message.meters)
     yield* some(metric, { count: Number(count), m1_rate: m1Rate })
   for (const distributions of [message.histograms, message.timers]) {
-    for (const [metric, { count, mean, p95 }] of shown(distributions))
-      yield* some(metric, { count: Number(count), mean, p95 })
+    for (const [metric, { count, mean, p95 }] of distributions) yield* some(metric, { count: Number(count), mean, p95 })
   }
-}
-
-/** Hot: by far the most are of links. */
-function* shown<T>(metrics: ReadonlyMap<string, T>): Generator<readonly [string, T]> {
-  for (const entry of metrics) if (!entry[0].startsWith('link.')) yield entry
 }
 
 function* some(metric: string, values: Readonly<Record<string, number>>): Generator<Measured> {
