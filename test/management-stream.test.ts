@@ -57,109 +57,6 @@ test('a stream ends with the permission of whoever opened it', limits, async () 
   await stream.channel.closed
 })
 
-test('events come in the order in which things happen', limits, async () => {
-  const { admin } = running()
-  await using stream = await open()
-  const { success } = await stream.subscribe(
-    { type: 'router' },
-    { type: 'link' },
-    { type: 'terminator' },
-    { type: 'metrics', options: { sourceFilter: '.*', metricFilter: 'mean$' } },
-    { type: 'usage', options: { version: 3 } },
-    { type: 'connect' },
-    { type: 'alert' },
-    { type: 'sdk' },
-    { type: 'fabric.circuits' },
-    { type: 'service' },
-    { type: 'entityCount', options: { interval: '1s' } },
-  )
-  assert.equal(success, true)
-  const [router, other] = await Promise.all([TestRouter.enroll(admin, 'told'), TestRouter.enroll(admin, 'told-too')])
-  const identityId = await admin.create('identities', { name: 'told', type: 'Default', isAdmin: false })
-  const serviceId = await admin.create('services', { name: 'told', encryptionRequired: false })
-  const terminator = { service: serviceId, router: router.id, binding: 'transport', address: 'tcp:127.0.0.1:9' }
-  const terminatorId = await admin.create('terminators', terminator)
-  await stream.event({
-    namespace: 'terminator',
-    event_type: 'created',
-    terminator_id: terminatorId,
-    router_online: false,
-  })
-  await using far = await other.connect()
-  {
-    await using connected = await router.connect()
-    await stream.event({ namespace: 'router', event_type: 'router-online', router_id: router.id, router_online: true })
-    await stream.event({ namespace: 'terminator', event_type: 'router-online', terminator_id: terminatorId })
-    await stream.event({ namespace: 'connect', src_type: 'router', src_id: router.id, dst_type: 'ctrl' })
-    await connected.reportLink('told-link', far.id)
-    await stream.event({ namespace: 'link', event_type: 'routerLinkNew', link_id: 'told-link', dst_router_id: far.id })
-
-    const values = new Map([
-      ['ingress.rx', 5n],
-      ['egress.tx', 7n],
-    ])
-    const buckets = new Map([['told-circuit', { values, tags: new Map([['serviceId', serviceId]]) }]])
-    const mean = 1_500_000
-    await connected.send('metrics', {
-      body: {
-        sourceId: 'somebody else',
-        histograms: new Map([['link.told-link.latency', { count: 1n, mean, p50: 3 }]]),
-        usageCounters: [{ intervalStartUTC: 60, intervalLength: 60, buckets }],
-      },
-    })
-    const measured = await stream.event({ namespace: 'metrics', source_id: router.id, source_entity_id: 'told-link' })
-    assert.deepEqual([measured['metric'], measured['metrics']], ['link.latency', { mean }], 'only what was asked for')
-    assert.deepEqual(measured['tags'], { sourceRouterId: router.id, targetRouterId: far.id })
-    const used = await stream.event({ namespace: 'usage', circuit_id: 'told-circuit', source_id: router.id })
-    assert.deepEqual([used['version'], used['usage']], [3, { 'ingress.rx': 5, 'egress.tx': 7 }])
-
-    const alert = {
-      sourceType: 'self',
-      severity: 'error',
-      message: 'no port',
-      relatedEntities: new Map([['self', 'ert']]),
-    }
-    await connected.send('alerts', { body: { alerts: [alert] } })
-    const told = await stream.event({ namespace: 'alert', alert_source_id: router.id, message: 'no port' })
-    assert.deepEqual(told['related_entities'], { router: router.id, identity: router.id })
-
-    const connectTimes = [{ connectTime: 1_700_000_000_000, srcAddr: '10.0.0.1:5', dstAddr: '10.0.0.2:6' }]
-    await connected.send('connectEvents', { body: { events: [{ identityId, isConnected: true, connectTimes }] } })
-    await stream.event({ namespace: 'sdk', event_type: 'sdk-online', identity_id: identityId })
-    const seen = await stream.event({ namespace: 'connect', src_id: identityId, dst_id: router.id })
-    assert.equal(seen['timestamp'], '2023-11-14T22:13:20.000Z')
-  }
-  await stream.event({ namespace: 'link', event_type: 'fault', link_id: 'told-link' })
-  await stream.event({ namespace: 'router', event_type: 'router-offline', router_id: router.id })
-  await stream.event({ namespace: 'terminator', event_type: 'router-offline', terminator_id: terminatorId })
-  await stream.event({ namespace: 'sdk', event_type: 'sdk-status-unknown', identity_id: identityId })
-  await stream.event({ namespace: 'entityCount' })
-  const ofRouter = stream.events.filter((event) => event['namespace'] === 'router' && event['router_id'] === router.id)
-  assert.deepEqual(
-    ofRouter.map((event) => event['event_type']),
-    ['router-online', 'router-offline'],
-  )
-})
-
-test('a subscription that cannot be meant is refused, and the stream goes on', limits, async () => {
-  await using stream = await open()
-  const cases = [
-    [{ type: 'nothing' }, /unknown event type/],
-    [{ type: 'usage', options: { version: 4 } }, /wanted 2 or 3/],
-    [{ type: 'metrics', options: { metricFilter: '(' } }, /missing closing \)/],
-    [{}, /has no type/],
-  ] as const
-  for (const [subscription, why] of cases) {
-    const { success, body } = await stream.subscribe(subscription as Json)
-    assert.equal(success, false)
-    assert.match(body, why)
-  }
-  for (const body of ['{', 'null', '{"format":"xml"}', '{"format":"json","subscriptions":7}']) {
-    assert.equal((await stream.request('streamEvents', { body })).message.success, false)
-  }
-  assert.equal((await stream.subscribe({ type: 'circuit', options: null })).success, true)
-})
-
 test('inspections ask those whose id or name matches', limits, async () => {
   const { controller, admin } = running()
   const router = await TestRouter.enroll(admin, 'inspected')
@@ -171,7 +68,7 @@ test('inspections ask those whose id or name matches', limits, async () => {
   })
   const { success, values } = message.body
   const answered = values.map(({ appId, name }) => `${appId === router.id ? 'router' : appId} ${name}`).sort()
-  assert.deepEqual(answered, ['controller connected-routers', 'controller links', 'router links', 'router note'])
+  assert.deepEqual(answered, ['controller connected-routers', 'router links', 'router note'])
   assert.equal(success, true)
   const routers = values.find(({ name }) => name === 'connected-routers')
   assert.ok((JSON.parse(routers!.value) as Json[]).some(({ id }) => id === router.id))
@@ -185,6 +82,56 @@ test('inspections ask those whose id or name matches', limits, async () => {
   ])
   const bad = await stream.request('inspect', { body: { appRegex: '(', requestedValues: ['links'] } })
   assert.deepEqual(bad.message.body.errors, ['controller: error parsing regexp: missing closing ): `(`'])
+})
+
+test('metrics are inspected as events, and as Prometheus reads them', limits, async () => {
+  const { controller, admin } = running()
+  const router = await TestRouter.enroll(admin, 'measured')
+  const metrics = {
+    sourceId: 'somebody else',
+    timestamp: { seconds: 1_700_000_000, nanos: 500_000_000 },
+    intValues: { 'edge.connections': 3 },
+    histograms: { 'link.l1.latency': { count: 2, mean: 1.5, p50: 1 } },
+  }
+  await using _ = await router.connect({
+    inspections: { metrics, 'metrics:prometheus': metrics, 'metrics:odd': metrics },
+  })
+  using api = new ApiClient(controller, { base: '/fabric/v1', token: admin.token! })
+  const inspect = async (value: string, appRegex = router.id) => {
+    const reply = await api.post('/inspections', { appRegex, requestedValues: [value] })
+    const { values } = reply.body as unknown as { values: { value: unknown }[] }
+    return values[0]!.value
+  }
+  const [connections, latency] = (await inspect('metrics')) as Json[]
+  const { namespace, event_src_id, source_id, metric_type, metric, timestamp } = connections!
+  assert.deepEqual([namespace, event_src_id, source_id], ['metrics', 'controller', router.id])
+  assert.deepEqual([metric_type, metric, connections!['metrics']], ['intValue', 'edge.connections', { value: 3 }])
+  assert.equal(timestamp, '2023-11-14T22:13:20.500Z')
+  assert.deepEqual([latency!['metric'], latency!['source_entity_id']], ['link.latency', 'l1'])
+  const [text] = (await inspect('metrics:prometheus')) as string[]
+  const name = 'ziti_edge_connections'
+  const head = `# HELP ${name} ${name}\n# TYPE ${name} gauge\n`
+  assert.equal(text, `${head}${name}{source_id="${router.id}"} 3 1700000000500\n`)
+  assert.deepEqual(await inspect('metrics:odd'), metrics, 'a format that nobody knows changes nothing')
+  const own = (await inspect('metrics', '^controller$')) as Json[]
+  assert.ok(own.some((event) => event['source_id'] === 'controller' && event['metric'] === 'weft_http_requests_total'))
+})
+
+test('the controller shows what routers are told', limits, async () => {
+  const { admin } = running()
+  const serviceId = await admin.create('services', { name: 'shown to routers', encryptionRequired: true })
+  const identityId = await admin.create('identities', { name: 'shown to routers', type: 'Default', isAdmin: false })
+  const roles = { serviceRoles: [`@${serviceId}`], identityRoles: [`@${identityId}`] }
+  const policy = { name: 'shown to routers', type: 'Dial', semantic: 'AnyOf', ...roles }
+  const policyId = await admin.create('service-policies', policy)
+  await using stream = await open()
+  const { message } = await stream.request('inspect', {
+    body: { appRegex: '^controller$', requestedValues: ['router-data-model'] },
+  })
+  const shown = JSON.parse(message.body.values[0]!.value) as Record<string, Record<string, Json>>
+  assert.equal(shown['services']?.[serviceId]?.['name'], 'shown to routers')
+  const { services, identities, policyType } = shown['servicePolicies']![policyId]!
+  assert.deepEqual([services, identities, policyType], [[serviceId], [identityId], 'DialPolicy'])
 })
 
 test('validations tell how many results follow, and what differs', limits, async () => {

@@ -6,12 +6,12 @@
  */
 import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Damage, damagesOf } from './kit/damages.ts'
-import { Mesh } from './kit/mesh.ts'
-import { slack, until } from './kit/patience.ts'
-import { type Random, seededRandom, shuffled } from './kit/random.ts'
+import { chooseDamages, type Damage, frozen } from './kit/damages.ts'
+import { CONVERGENCE, Mesh } from './kit/mesh.ts'
+import { until } from './kit/patience.ts'
+import { seededRandom, shuffled } from './kit/random.ts'
 
 const names = ['r1', 'r2', 'r3']
 const rounds = Number(process.env.WEFT_MESH_ROUNDS ?? (process.env.WEFT_LONG ? 100 : 2))
@@ -22,7 +22,8 @@ const random = seededRandom()
 
 test(`a mesh heals, whatever ends and comes back, WEFT_SEED=${random.seed}`, limit, async (t) => {
   await using mesh = await Mesh.start()
-  for (const name of names) await mesh.add(name)
+  // One cannot be dialled: its links are its own to make again.
+  for (const name of names) await mesh.add(name, { isPrivate: name === 'r3' })
   const [, second, third] = mesh.routers
   await Promise.all(mesh.routers.map((router) => router.run()))
   await mesh.converges(names, 'all are online with one link for each pair')
@@ -38,6 +39,13 @@ test(`a mesh heals, whatever ends and comes back, WEFT_SEED=${random.seed}`, lim
     await until('the terminator is gone', async () => (await mesh.terminators()).length === 0)
   })
 
+  await t.test('a router is frozen for a while', async () => {
+    third!.child.signal('SIGSTOP')
+    await sleep(longestOutage.usual)
+    third!.child.signal('SIGCONT')
+    await mesh.converges(names, 'the frozen router is part of the mesh')
+  })
+
   await t.test('a router is cut off for so long that all notice, and the controller as well', async () => {
     for (const name of ['r3', 'controller']) {
       mesh.network.cut(name, 'loud')
@@ -49,11 +57,11 @@ test(`a mesh heals, whatever ends and comes back, WEFT_SEED=${random.seed}`, lim
   })
 
   await t.test('the controller is killed and comes back; links live on', async () => {
-    const before = await linkIds(mesh)
+    const before = await mesh.linkLives()
     await mesh.endController()
     await mesh.runController()
     await mesh.converges(names, 'all have found the controller again')
-    assert.deepEqual(await linkIds(mesh), before)
+    assert.deepEqual(await mesh.linkLives(), before)
     for (const { name, child } of mesh.routers) assert.ok(!child.hasEnded, name)
   })
 
@@ -74,3 +82,67 @@ test(`a mesh heals, whatever ends and comes back, WEFT_SEED=${random.seed}`, lim
     assert.ok((await stat(`${third!.file}.proto.gzip`)).size > 0)
   })
 })
+
+/** What can happen to each of the programs. */
+function damages(mesh: Mesh): readonly (readonly Damage[])[] {
+  const { network, controller } = mesh
+  const cuts = (name: string): readonly Damage[] => [
+    { name: `${name} is cut off`, happen: () => network.cut(name, 'loud'), mend: () => network.mend(name) },
+    {
+      name: `nothing from or to ${name} arrives`,
+      happen: () => network.cut(name, 'silent'),
+      mend: () => network.mend(name, random.oneOf(['goes on', 'begins anew'])),
+    },
+  ]
+  const ofRouters = mesh.routers.map((router) => [
+    { name: `${router.name} is killed`, happen: () => router.kill(), mend: () => router.run() },
+    {
+      name: `${router.name} is ended`,
+      happen: async () => void (await router.child.stop('SIGTERM')),
+      mend: () => router.run(),
+    },
+    frozen(router.name, (signal) => router.child.signal(signal)),
+    ...cuts(router.name),
+  ])
+  const ofController = [
+    { name: 'the controller is killed', happen: () => mesh.endController(), mend: () => mesh.runController() },
+    { name: 'the controller is ended', happen: () => mesh.endController('SIGTERM'), mend: () => mesh.runController() },
+    frozen('the controller', (signal) => controller.child.signal(signal)),
+    ...cuts('controller'),
+  ]
+  return [...ofRouters, ofController]
+}
+
+/** One round: what has happened, and how long it took until all was well, from when on all could reach each other. */
+async function disturb(mesh: Mesh, round: number): Promise<{ readonly what: string; readonly milliseconds: number }> {
+  const happening = chooseDamages(damages(mesh), random)
+  const what = happening.map(({ name }) => name).join(', ')
+  const left = await Promise.all(mesh.routers.map((router) => mesh.leaveTerminator(router)))
+  for (const { happen } of happening) {
+    await happen()
+    await sleep(random.integer(500))
+  }
+  const isLong = process.env.WEFT_LONG !== undefined && random.integer(4) === 0
+  await sleep(random.integer(isLong ? longestOutage.long : longestOutage.usual))
+  for (const { mend } of shuffled(happening, random)) await mend()
+  const mended = performance.now()
+  await mesh.converges(names, `round ${round}: ${what}`)
+  // Those that have connected anew were asked what they host.
+  const hasBegunAnew = (name: string) => happening.some((damage) => damage.name.startsWith(name) && isAnEnd(damage))
+  const isAsked = mesh.routers.map(({ name }) => hasBegunAnew(name) || hasBegunAnew('the controller'))
+  const stale = left.filter((_, at) => isAsked[at])
+  let found: readonly string[] = []
+  const isSettled = async () => {
+    const terminators = await mesh.terminators()
+    found = [...(await mesh.disagreements()), ...stale.filter((id) => terminators.includes(id))]
+    return found.length === 0
+  }
+  await until('all say the same', isSettled, { within: CONVERGENCE, every: 100 }).catch((error: Error) => {
+    throw new Error(`round ${round}: ${what}: ${error.message}: ${found.join('; ')}`)
+  })
+  return { what, milliseconds: performance.now() - mended }
+}
+
+function isAnEnd({ name }: Damage): boolean {
+  return /is (killed|ended)$/.test(name)
+}

@@ -48,7 +48,7 @@ healthChecks: { ctrlPingCheck: { interval: 1s, timeout: 1s, initialDelay: 100ms 
   await using router = await enrolled(folder.path, 'r1', sections)
   const certificate = join(router.file, '..', 'r1.cert')
   const before = await readFile(certificate, 'utf8')
-  await router.run('--extend')
+  await router.run({ flags: ['--no-cliagent', '--extend'] })
   const isOnline = async () => (await admin.detail(`/edge-routers/${router.routerId}`))['isOnline'] === true
   await until('it is online', isOnline)
   await until('its certificates are renewed', async () => (await readFile(certificate, 'utf8')) !== before)

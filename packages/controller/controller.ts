@@ -35,11 +35,13 @@ import { OwnAccessTokens } from './auth/tokens/access-tokens.ts'
 import { NetworkTokens } from './auth/tokens/network-tokens.ts'
 import { SigningKeys } from './auth/tokens/signing-keys.ts'
 import type { TokenLives } from './auth/tokens/token-issuer.ts'
+import { TokenTimes } from './auth/tokens/token-times.ts'
 import { TokenVerifier } from './auth/tokens/token-verifier.ts'
 import { ensureBuiltIns } from './bootstrap.ts'
 import { CertificateFiles, type CertificateSources, type CertificateUsers } from './certificate-files.ts'
 import type { Clock } from './clock.ts'
-import type { ControlChannelOptions } from './control/control-plane.ts'
+import type { ControlChannelOptions } from './control/control-channel-options.ts'
+import type { RouterDialerOptions } from './control/dialing/router-dialer.ts'
 import { ReportEvents } from './control/reports/report-events.ts'
 import { RouterMetrics } from './control/reports/router-metrics.ts'
 import { Core } from './core/core.ts'
@@ -90,6 +92,8 @@ export interface ControllerOptions {
   /** `ctrl.options.newListener`: where routers are to connect from now on. */
   readonly newCtrlListener?: string
   readonly ctrlChannels?: ControlChannelOptions
+  /** `ctrl.dialer`, where it is enabled. */
+  readonly ctrlDialer?: RouterDialerOptions
   readonly web: readonly WebServerConfig[]
   readonly network: NetworkOptions
   readonly sessions: SessionUpkeepOptions
@@ -152,7 +156,8 @@ export class Controller implements AsyncDisposable {
     parts.use(DisabledUpkeep.start({ ...core, clock, log }))
     parts.use(RevocationPurge.start({ kit: core.kit, clock, log }, { longestTokenLife: options.tokenLives.refresh }))
     const events = parts.use(await EventFeed.start({ core, clock, log, metrics }, options))
-    const fabric = parts.use(startFabric({ core, live, clock, log }, options))
+    const times = new TokenTimes(clock, options.tokenLives)
+    const fabric = parts.use(startFabric({ core, live, times, clock, log }, options))
     parts.use(new FabricMetrics(metrics, fabric))
     const { identity, apiAddress } = options
     const keys = new SigningKeys({ identity, apiAddress, longestLife: options.tokenLives.refresh }, clock)
@@ -173,7 +178,7 @@ export class Controller implements AsyncDisposable {
     const routerMetrics = parts.use(new RouterMetrics(metrics, live.routers))
     const reports = new ReportEvents({ dispatcher, links: live.links, routerMetrics, clock })
     const apiAddresses = () => JSON.stringify(description(options).apiAddresses)
-    const routerSide = { tokens: networkTokens, reports, activity, metrics }
+    const routerSide = { tokens: networkTokens, times, reports, activity, metrics }
     const meshDeps = { core, fabric, signer, keys, verifier, ...routerSide, clock, log }
     const mesh = parts.use(Mesh.start(meshDeps, { ...options, apiAddresses }))
     const shared = { core, clock, log, callers, invitations, signer, common, events }
@@ -205,6 +210,7 @@ export class Controller implements AsyncDisposable {
         logins,
         keys,
         verifier,
+        times,
         accessTokens,
         network,
         sessionCertificates: signer,
@@ -275,15 +281,16 @@ export function controllerResources({ live, ...deps }: ControllerResourceDeps) {
 interface FabricParts {
   readonly core: Core
   readonly live: FabricState
+  readonly times: TokenTimes
   readonly clock: Clock
   readonly log: Logger
 }
 
-function startFabric({ core, live: state, clock, log }: FabricParts, { network }: ControllerOptions): Fabric {
+function startFabric({ core, live: state, times, clock, log }: FabricParts, { network }: ControllerOptions): Fabric {
   const { kit, writer } = core
   const terminatorFaults = new StoredTerminatorFaults({ kit })
   const fabricLog = log.child({ component: 'fabric' })
-  return Fabric.start({ state, view: kit.view, writer, terminatorFaults, clock, log: fabricLog }, network)
+  return Fabric.start({ state, view: kit.view, writer, terminatorFaults, times, clock, log: fabricLog }, network)
 }
 
 function networkSigner({ identity, web, signing, trustDomain }: ControllerOptions): NetworkSigner {

@@ -3,6 +3,7 @@
  *
  * It follows the writer like everybody else. Making an event costs something, so nothing is made unless somebody wants it.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { Registry as MetricsRegistry } from 'prom-client'
 import type { SignedSession } from './api/api-settings.ts'
 import type { LoginEvent, TokensEvent } from './api/login-event.ts'
@@ -20,7 +21,7 @@ import { standardStream } from './log/standard-stream.ts'
 import { watchEvents } from './metrics/event-metrics.ts'
 import { QueueMetrics } from './metrics/queue-metrics.ts'
 import type { Caller } from './operation/caller.ts'
-import type { TableRows } from './state/row.ts'
+import type { Row, TableRows } from './state/row.ts'
 import type { RowChange } from './state/view.ts'
 import type { Commit } from './state/writer.ts'
 import { networkVersion } from './version.ts'
@@ -37,22 +38,22 @@ export interface EventFeedOptions {
   readonly events: EventsConfig
 }
 
-/** Tables that are no entities of the network, or tell of themselves by events of their own. */
-const untold: ReadonlySet<string> = new Set([
-  'apiSessions',
-  'apiSessionCertificates',
-  'sessions',
-  'mfas',
-  'controllerSettings',
-])
+/** Tables of which the peers know nothing. */
+const untold: ReadonlySet<string> = new Set(['controllerSettings'])
 
 export class EventFeed implements AsyncDisposable {
   readonly dispatcher: EventDispatcher
   readonly #core: Core
+  readonly #controllerId: string
   readonly #parts: AsyncDisposableStack
 
-  private constructor(core: Core, dispatcher: EventDispatcher, parts: AsyncDisposableStack) {
+  private constructor(
+    { core, controllerId }: { readonly core: Core; readonly controllerId: string },
+    dispatcher: EventDispatcher,
+    parts: AsyncDisposableStack,
+  ) {
     this.#core = core
+    this.#controllerId = controllerId
     this.dispatcher = dispatcher
     this.#parts = parts
   }
@@ -67,7 +68,7 @@ export class EventFeed implements AsyncDisposable {
     }
     watchEvents(metrics, new QueueMetrics(metrics), dispatcher)
     parts.use(EntityCountTimers.start({ dispatcher, counts: () => entityCounts(core) }))
-    const feed = new EventFeed(core, dispatcher, parts.move())
+    const feed = new EventFeed({ core, controllerId: options.controllerId }, dispatcher, parts.move())
     feed.#parts.defer(core.writer.follow((commits) => feed.#tell(commits)))
     return feed
   }
@@ -139,7 +140,7 @@ export class EventFeed implements AsyncDisposable {
       dst_type: 'ctrl',
       src_id: caller.identityId,
       src_addr: from,
-      dst_id: '',
+      dst_id: this.#controllerId,
       dst_addr: to,
     })
   }
@@ -152,7 +153,8 @@ export class EventFeed implements AsyncDisposable {
     const { dispatcher } = this
     for (const commit of commits) {
       if (dispatcher.isWanted('entityChange')) {
-        for (const event of entityChangeEvents(commit, this.#changeContext())) dispatcher.emit(event)
+        const changes = commit.changes.filter((change) => !isOnlyUse(change))
+        for (const event of entityChangeEvents({ ...commit, changes }, this.#changeContext())) dispatcher.emit(event)
       }
       const tellsApiSessions = dispatcher.isWanted('apiSession')
       const tellsSessions = dispatcher.isWanted('session')
@@ -203,6 +205,13 @@ export class EventFeed implements AsyncDisposable {
       service_id: session.serviceId,
     })
   }
+}
+
+/** When sessions were used last is written all the time, and is no change of the network. */
+function isOnlyUse({ table, before, after }: RowChange): boolean {
+  if (table !== 'apiSessions' || before === undefined || after === undefined) return false
+  const lasting = (row: Row) => ({ ...row, lastActivityAt: null, updatedAt: '' })
+  return isDeepStrictEqual(lasting(before), lasting(after))
 }
 
 function entityCounts({ tables }: Core): Record<string, number> {

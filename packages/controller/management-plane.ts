@@ -15,6 +15,7 @@ import type { Fabric } from './fabric/fabric.ts'
 import type { NetworkOptions } from './fabric/network-options.ts'
 import type { Logger } from './log/logger.ts'
 import type { Mesh } from './mesh.ts'
+import { controllerMetrics } from './metrics/metrics-reports.ts'
 import type { Call } from './operation/operation.ts'
 import { selectRows } from './resource-kit/select-rows.ts'
 import type { TableRows } from './state/row.ts'
@@ -52,7 +53,7 @@ export function createManagementPlane(deps: ManagementPlaneDeps, options: Manage
   const { kit, store, writer } = core
   const { view } = kit
   const { state } = fabric
-  const { model, peers, validation, traces } = mesh
+  const { model, peers, validation, traces, dialer } = mesh
   const { controllerId } = options
   const values = controllerValues(
     {
@@ -62,10 +63,11 @@ export function createManagementPlane(deps: ManagementPlaneDeps, options: Manage
       model,
       peers,
       validation,
+      dialer,
       get head() {
         return store.head
       },
-      metrics: () => metrics.getMetricsAsJSON(),
+      metrics: () => controllerMetrics(metrics, controllerId, clock.now()),
     },
     { ...options, config: shownConfig(options), identityStatus: options.network.identityStatus },
   )
@@ -79,7 +81,21 @@ export function createManagementPlane(deps: ManagementPlaneDeps, options: Manage
   const { routers, links, identities, circuits } = state
   const log = deps.log.child({ component: 'management' })
   const live = { routers, links, identities, circuits }
-  const parts = { kit, view, model, validation, traces, inspector, events, callers, activity, writer, clock, log }
+  const parts = {
+    kit,
+    view,
+    model,
+    validation,
+    traces,
+    dialer,
+    inspector,
+    events,
+    callers,
+    activity,
+    writer,
+    clock,
+    log,
+  }
   return { inspector, streams: new ManagementStreams({ ...parts, ...live, select, controllerId }) }
 }
 

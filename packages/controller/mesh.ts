@@ -14,15 +14,18 @@ import { caCertificate } from './auth/certificate-trust.ts'
 import type { SessionActivity } from './auth/session-activity.ts'
 import type { NetworkTokens } from './auth/tokens/network-tokens.ts'
 import type { SigningKeys } from './auth/tokens/signing-keys.ts'
+import type { TokenTimes } from './auth/tokens/token-times.ts'
 import type { TokenVerifier } from './auth/tokens/token-verifier.ts'
 import type { Clock } from './clock.ts'
+import type { ControlChannelOptions } from './control/control-channel-options.ts'
 import type { ControlConnection } from './control/control-connection.ts'
 import type { RouterReports } from './control/control-context.ts'
 import { ControlDoor } from './control/control-door.ts'
-import { type ControlChannelOptions, ControlPlane } from './control/control-plane.ts'
+import { ControlPlane } from './control/control-plane.ts'
 import { addressTeller } from './control/controller-addresses.ts'
 import { RouterDataModel } from './control/data-model/router-data-model.ts'
 import { ModelSubscriptions } from './control/data-model/subscriptions.ts'
+import { RouterDialer, type RouterDialerOptions } from './control/dialing/router-dialer.ts'
 import { HealthChecks } from './control/edge/health-checks.ts'
 import { HostSessions } from './control/edge/host-sessions.ts'
 import { TunnelerSessions } from './control/edge/tunneler-sessions.ts'
@@ -33,6 +36,7 @@ import { tellConnected } from './control/reports/router-connected.ts'
 import { SessionSync } from './control/sessions/session-sync.ts'
 import { TerminatorValidation } from './control/terminator-validation.ts'
 import { ChannelTraces } from './control/traces/channel-traces.ts'
+import { CircuitTraces } from './control/traces/circuit-traces.ts'
 import type { Core } from './core/core.ts'
 import type { NetworkSigner } from './enroll/network-signer.ts'
 import type { Fabric } from './fabric/fabric.ts'
@@ -50,6 +54,7 @@ export interface MeshDeps {
   readonly keys: SigningKeys
   readonly verifier: TokenVerifier
   readonly tokens: NetworkTokens
+  readonly times: TokenTimes
   readonly reports: RouterReports
   readonly activity: SessionActivity
   readonly metrics: MetricsRegistry
@@ -70,6 +75,8 @@ export interface MeshOptions {
   readonly sessions: { readonly sessionTimeout: number }
   /** How channels with routers behave, where it is not as usual. */
   readonly ctrlChannels?: ControlChannelOptions
+  /** How routers are dialled that listen for controllers; without it none is. */
+  readonly ctrlDialer?: RouterDialerOptions
 }
 
 export class Mesh implements AsyncDisposable {
@@ -79,17 +86,22 @@ export class Mesh implements AsyncDisposable {
   readonly plane: ControlPlane
   readonly peers: PeerStates
   readonly traces: ChannelTraces
+  readonly circuitTraces: CircuitTraces
   readonly validation: TerminatorValidation
+  /** Undefined where routers are not dialled. */
+  readonly dialer: RouterDialer | undefined
   readonly #options: MeshOptions
   readonly #log: Logger
   readonly #parts: AsyncDisposableStack
   #port: TlsPort | undefined
+  #identity: Identity
 
   private constructor(deps: MeshDeps, options: MeshOptions, parts: AsyncDisposableStack) {
     const { core, fabric, signer, keys, reports, clock } = deps
     const { kit, writer, tables, registry, store } = core
     const log = deps.log.child({ component: 'control' })
     this.#options = options
+    this.#identity = options.identity
     this.#fabric = fabric
     this.#log = log
     this.#parts = parts
@@ -110,11 +122,15 @@ export class Mesh implements AsyncDisposable {
     const { controllerId } = options
     this.peers = peers
     this.traces = parts.use(new ChannelTraces({ routers, clock }, { controllerId }))
+    const { circuits } = fabric.state
+    const traced = { circuits, routers, traces: this.traces, view, clock, log }
+    this.circuitTraces = parts.use(new CircuitTraces(traced, { controllerId }))
     const clientTokens = { verifier: deps.verifier, tokens: deps.tokens, clock }
     const { activity } = deps
     const subscriptions = parts.use(new ModelSubscriptions({ model: this.model, clock, log }))
     const sessions = parts.use(new SessionSync({ view, writer, clock, log }))
-    const hostSessions = parts.use(new HostSessions({ kit, writer, clock, log }))
+    const { removal } = fabric
+    parts.use(HostSessions.start({ kit, writer, times: deps.times, removal, clock, log }))
     const tunnelerSessions = new TunnelerSessions({ kit, activity }, options.sessions)
     const tellAddresses = addressTeller(options, store.head.index)
     const context = {
@@ -133,10 +149,9 @@ export class Mesh implements AsyncDisposable {
       sessions,
       activity,
       tunnelerSessions,
-      hostSessions,
       healthChecks: new HealthChecks(deps.metrics),
       tellAddresses,
-      traces: this.traces,
+      circuitTraces: this.circuitTraces,
     }
     const syncSessions = (connection: ControlConnection) => sessions.sync(connection)
     this.plane = parts.use(
@@ -144,6 +159,7 @@ export class Mesh implements AsyncDisposable {
         {
           ...context,
           network: () => signer.trusted,
+          identity: () => this.#identity,
           handlers: controlHandlers,
           greetings: [
             tellAddresses,
@@ -157,6 +173,11 @@ export class Mesh implements AsyncDisposable {
       ),
     )
     const { acceptor } = this.plane
+    const { ctrlDialer } = options
+    const dial = (...dialled: Parameters<ControlPlane['dial']>) => this.plane.dial(...dialled)
+    this.dialer =
+      ctrlDialer &&
+      parts.use(new RouterDialer({ view, writer, routers, dial, clock, random: Math.random, log }, ctrlDialer))
     this.#door = new ControlDoor({ view, log, accept: (connection) => acceptor.accept(connection) })
     parts.defer(
       writer.follow((commits) => {
@@ -174,10 +195,24 @@ export class Mesh implements AsyncDisposable {
     return mesh
   }
 
-  /** Lets routers in: at a web server's port where they share it, otherwise at one of their own. */
+  /** Lets routers in, and begins to dial those that are to be dialled. */
   async listen(web: WebServers): Promise<void> {
-    const { ctrlListener, identity } = this.#options
-    if (ctrlListener === undefined) return
+    if (this.#options.ctrlListener !== undefined) await this.#listenAt(this.#options.ctrlListener, web)
+    this.dialer?.start()
+  }
+
+  /** Shows routers other certificates from now on. */
+  renewTls(identity: Identity): void {
+    this.#identity = identity
+    this.#port?.renew({ servers: identity.servers })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#parts[Symbol.asyncDispose]()
+  }
+
+  /** At a web server's port where they share it, otherwise at one of their own. */
+  async #listenAt(ctrlListener: string, web: WebServers): Promise<void> {
     const { host, port } = parseAddress(ctrlListener)
     const accept = (socket: TLSSocket) => {
       const onClose = (closed: () => void) => void socket.once('close', closed)
@@ -185,19 +220,13 @@ export class Mesh implements AsyncDisposable {
     }
     const shared = web.take(ctrlListener.slice(ctrlListener.indexOf(':') + 1), CONTROL_PROTOCOL, accept)
     if (shared) return
-    this.#port = await TlsPort.open({ host, port, tls: { servers: identity.servers } }, { log: this.#log })
+    const { handshakeTimeout, handshakeWindow } = this.#options.ctrlChannels ?? {}
+    const bounds = { ...(handshakeTimeout !== undefined && { handshakeTimeout }), handshakeWindow }
+    const tls = { servers: this.#identity.servers }
+    this.#port = await TlsPort.open({ host, port, tls, ...bounds }, { log: this.#log })
     this.#parts.use(this.#port)
     this.#port.register([CONTROL_PROTOCOL, ''], { requiresCertificate: true, accept })
     this.#log.info('routers connect here', { address: ctrlListener })
-  }
-
-  /** Shows routers other certificates from now on. */
-  renewTls(identity: Identity): void {
-    this.#port?.renew({ servers: identity.servers })
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#parts[Symbol.asyncDispose]()
   }
 
   /** A router that is deleted, disabled or to enroll again loses its channel at once. */

@@ -48,7 +48,7 @@ export async function runOptions(config: ControllerConfig, deps: LoadDeps): Prom
   const { log, baseDirectory } = deps
   const identity = await loadIdentity(config.identity, 'identity', deps)
   const apiAddress = config.edge.api.address.text
-  const { advertiseAddress, newListener, connectTimeout, writeTimeout, routerHeartbeats } = config.ctrl.options
+  const { advertiseAddress, newListener, ...ctrlChannels } = config.ctrl.options
   const ctrlAddress = (advertiseAddress ?? config.ctrl.listener).text
   const web: WebServer[] = []
   for (const [index, server] of config.web.entries()) {
@@ -102,7 +102,8 @@ export async function runOptions(config: ControllerConfig, deps: LoadDeps): Prom
     ctrlListener: config.ctrl.listener.text,
     ctrlAddress,
     ...(newListener !== undefined && { newCtrlListener: newListener.text }),
-    ctrlChannels: { connectTimeout, writeTimeout, routerHeartbeats },
+    ctrlChannels: { ...ctrlChannels, ...handshakeLimits(config.tls) },
+    ...(config.ctrl.dialer.enabled && { ctrlDialer: config.ctrl.dialer }),
     web: config.edge.api.disableOidcAutoBinding ? web : withOidc(web, apiAddress),
     sessions: {
       sessionTimeout: config.edge.api.sessionTimeout,
@@ -143,7 +144,7 @@ async function readCertificate(file: string, path: string): Promise<string> {
 
 function webServer(
   server: ControllerConfig['web'][number],
-  { handshakeTimeout }: ControllerConfig['tls'],
+  tls: ControllerConfig['tls'],
   log: Logger,
 ): Omit<WebServer, 'apis' | 'identity'> {
   const { name, options } = server
@@ -162,8 +163,13 @@ function webServer(
     bindPoints,
     minVersion: options.minTlsVersion,
     maxVersion: options.maxTlsVersion,
-    limits: { idleTimeout, readTimeout, writeTimeout, handshakeTimeout },
+    limits: { idleTimeout, readTimeout, writeTimeout, ...handshakeLimits(tls) },
   }
+}
+
+/** The same at every port. */
+function handshakeLimits({ handshakeTimeout, rateLimiter }: ControllerConfig['tls']) {
+  return { handshakeTimeout, ...(rateLimiter.enabled && { handshakeWindow: rateLimiter }) }
 }
 
 async function loadIdentity(section: IdentityConfig, path: string, deps: LoadDeps): Promise<Identity> {

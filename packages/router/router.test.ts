@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import { get } from 'node:https'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
 import { after, test } from 'node:test'
+import { dial } from '@weft/wire'
 import { dataState } from '@weft/wire/messages'
 import { loadRouterConfig } from './config/load-router-config.ts'
 import { loadModelFile, saveModelFile } from './data-model/model-file.ts'
@@ -81,7 +85,6 @@ test('a host that no certificate covers, and a port that is taken, are told; not
   await assert.rejects(start({ advertise: 'tls:elsewhere.example:1' }).router, { code: 'UNCOVERED_HOSTS' })
   await using first = await start().router
   assert.equal(first.links.listeners()[0]?.address, 'tls:127.0.0.1:1')
-  const { createServer } = await import('node:net')
   const server = createServer().listen(0, '127.0.0.1')
   await eventually(() => server.listening, 'the port is taken')
   const { port } = server.address() as { port: number }
@@ -103,9 +106,41 @@ listeners: [{ binding: edge, address: "tls:127.0.0.1:0", options: { advertise: "
   assert.equal(router.model.model.index, 0)
   assert.deepEqual(
     [
+      'circuits are not carried yet; these settings have no effect',
       'the kept data model cannot be used; a controller will send it',
       'the router does not renew its certificates by itself',
     ].filter((message) => !warnings.includes(message)),
     [],
   )
+})
+
+test('monitors, links and their own certificates are at one port', limits, async () => {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await eventually(() => probe.listening, 'a port is found')
+  const { port } = probe.address() as { port: number }
+  probe.close()
+  await eventually(() => !probe.listening, 'and free')
+  const address = `127.0.0.1:${port}`
+  const sections = `web:
+  - name: monitors
+    bindPoints: [{ interface: "${address}", address: "${address}" }]
+    apis: [{ binding: health-checks }]`
+  const { router: starting, warnings } = start({ port, sections })
+  await using _router = await starting
+  const [status, body] = await new Promise<[number | undefined, string]>((resolve, reject) => {
+    const asked = get({ host: '127.0.0.1', port, path: '/health-checks?type=short', ca: caPem, agent: false })
+    asked.once('error', reject).once('response', (response) => {
+      readText(response).then((text) => resolve([response.statusCode, text]), reject)
+    })
+  })
+  assert.equal(status, 200)
+  assert.deepEqual(
+    JSON.parse(body).data.checks.map(({ id }: { id: string }) => id),
+    ['controllerPing', 'link.health'],
+  )
+  const tls = { client: client!, caPem }
+  const link = await dial(`tls:${address}`, { protocols: ['ziti-link'], tls })
+  assert.equal(link.protocol, 'ziti-link')
+  link.destroy()
+  assert.ok(!warnings.includes('web server not started'), warnings.join())
 })

@@ -7,11 +7,10 @@ import { mkdir } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import type { Surroundings } from '@weft/wire'
-import { controlMessages } from '@weft/wire/messages'
 import { AgentSocket } from './agent/agent-socket.ts'
 import { AlertReporter } from './alerts/alert-reporter.ts'
 import type { ControlContext } from './control/control-context.ts'
-import { configuredControllers } from './control/control-layer.ts'
+import { type ControlLayerDeps, configuredAcceptor, configuredControllers } from './control/control-layer.ts'
 import type { Controllers } from './control/controllers.ts'
 import type { ModelSubscription } from './data-model/model-subscription.ts'
 import { edgeListenersOf } from './edge-listeners.ts'
@@ -23,6 +22,7 @@ import { RouterIdentity } from './identity/router-identity.ts'
 import { Inspector } from './inspection/inspector.ts'
 import { routerInspections } from './inspection/router-inspections.ts'
 import { InterfaceReporter } from './interfaces/interface-reporter.ts'
+import { isLinkChannel } from './link/link-channel-name.ts'
 import { LinkLayer } from './link/link-layer.ts'
 import { UnservedRoutes } from './link/unserved-routes.ts'
 import { ManagedLinks } from './managed/managed-links.ts'
@@ -34,9 +34,11 @@ import { ProfileFiles } from './profile/profile-files.ts'
 import { ChannelRenewals } from './renewal/channel-renewals.ts'
 import type { RouterDeps, RouterOptions } from './router-options.ts'
 import { expectController, linkReadings, openModel, proxyOf, startRenewal, verifyRouter } from './router-parts.ts'
+import { tracersOf } from './trace/channel-tracer.ts'
 import { PipeTraces } from './trace/pipe-traces.ts'
 import { TraceFile } from './trace/trace-file.ts'
 import { TlsPorts } from './transport/tls-ports.ts'
+import { unservedSettings } from './unserved-settings.ts'
 import { networkVersion } from './version.ts'
 import { startWebServers } from './web/web-servers.ts'
 import { WorkerPool } from './work/worker-pool.ts'
@@ -81,6 +83,8 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
   const identity = parts.use(await RouterIdentity.load({ clock, log }, { section: config.identity, baseDirectory }))
   const uncovered = findUncoveredHosts(config, identity.current)
   if (uncovered.length > 0) throw new UncoveredHostsError(uncovered)
+  const unserved = unservedSettings(config)
+  if (unserved.length > 0) log.warn('circuits are not carried yet; these settings have no effect', { unserved })
   const { routerId } = identity
   const current = () => identity.current
 
@@ -100,18 +104,14 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
   const trace =
     tracePath === undefined ? undefined : parts.use(await TraceFile.open(resolve(baseDirectory, tracePath), log))
 
-  const tracer = {
-    identity: routerId,
-    protocol: 'ctrl',
-    nameOf: (type: number) => controlMessages.nameOf(type),
-    now: () => clock.now(),
-  }
+  const tracers = tracersOf(routerId, clock)
   const traces = new PipeTraces({
+    routerId,
     *channels() {
       for (const { channel } of controllers.connected()) yield channel
       for (const link of links.registry.links()) yield link.payloadChannel
     },
-    tracer,
+    tracerOf: ({ name }) => (isLinkChannel(name) ? tracers.link : tracers.ctrl),
   })
 
   const ports = parts.use(new TlsPorts({ identity: current, log }, config.tls))
@@ -119,18 +119,16 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
   const proxy = proxyOf(config)
   const renewals = new ChannelRenewals()
   // Dialled at the very end; links that come before wait for it.
-  const controllers: Controllers = configuredControllers(
-    {
-      ...{ routerId, identity: current, surroundings, proxy },
-      listeners: () => links.listeners(),
-      context: () => context,
-      watch({ channel }) {
-        trace?.watch(channel, tracer)
-        traces.add(channel)
-      },
+  const controlDeps: ControlLayerDeps = {
+    ...{ routerId, identity: current, surroundings, proxy },
+    listeners: () => links.listeners(),
+    context: () => context,
+    watch({ channel }) {
+      trace?.watch(channel, tracers.ctrl)
+      traces.add(channel)
     },
-    ctrl,
-  )
+  }
+  const controllers: Controllers = configuredControllers(controlDeps, ctrl)
   const links = parts.use(
     await LinkLayer.open(
       {
@@ -144,10 +142,12 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
   const model = parts.use(await openModel(deps, options, routerId, controllers, parts))
   const inspector = new Inspector(
     routerInspections({
-      ...{ config, controllers, metrics, clock },
+      ...{ routerId, config, controllers, metrics, clock },
       links: links.registry,
       isReported: () => links.reports.isDone,
       model: () => model.model,
+      managed: () => managed.inspect(),
+      connectionsToldAt: () => events.toldAt,
     }),
   )
   const context: ControlContext = {
@@ -171,7 +171,7 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
       clock,
     ).start(),
   )
-  parts.use(await startWebServers(config, baseDirectory, { identity, health, metrics, clock, log }))
+  parts.use(await startWebServers(config, baseDirectory, { ports, identity, health, metrics, clock, log }))
 
   const reporting = { routerId, ...config.metrics }
   const usage = new UsageMeter({ now: () => clock.now(), length: config.metrics.reportInterval })
@@ -205,7 +205,7 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
       )
   const events = parts.use(
     new ConnectEvents(
-      { controllers: () => controllers.connected(), connected: () => [] },
+      { controllers: () => controllers.connected(), connected: () => [], now: () => clock.now() },
       config.connectEvents,
     ).start(),
   )
@@ -247,6 +247,7 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
   controllers.onConnect((connection) => {
     void alerts.flush()
     links.reports.add(connection)
+    links.registry.dialWaiting()
     if (isModelWanted) model.check()
     if (config.edge !== undefined) events.add(connection)
     void interfaces?.look()
@@ -257,6 +258,7 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
     if (isModelWanted) model.check()
   })
   expectController(controllers, ctrl.startupTimeout, deps, parts)
+  await parts.use(configuredAcceptor({ ...controlDeps, controllers, ports }, ctrl)).listen()
   parts.use(controllers.start())
   if (options.agent !== undefined) {
     const { address, alias } = options.agent

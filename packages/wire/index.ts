@@ -30,6 +30,7 @@ export {
   linkPlan,
   singlePlan,
   type UnderlayRule,
+  withOutQueueSize,
 } from './channel/channel-plan.ts'
 export type { FrameHandler, MessageHandler } from './channel/dispatcher.ts'
 export type { HeartbeatOptions } from './channel/heartbeat.ts'
@@ -48,6 +49,7 @@ export { controlLimits, dataLimits, FrameBudget, type FrameLimits, helloLimits }
 export { FrameReader, type FrameSink } from './frame/frame-reader.ts'
 export { Headers } from './frame/headers.ts'
 export { hasHopHeaders, withoutHopHeaders } from './frame/hop-headers.ts'
+export { lastingBytes, lastingMessage } from './frame/lasting-bytes.ts'
 export {
   bodyLengthAt,
   bodyStartAt,
@@ -94,6 +96,7 @@ export {
   sdkDialPolicy,
 } from './group/dial-policy.ts'
 export { GroupKeeper, type GroupKeeperOptions } from './group/group-keeper.ts'
+export { type ConnectOptions, maxHellosOf } from './group/hello-slots.ts'
 export { decodeHello, encodeHello, type GroupPlace, type Hello, type HelloContent } from './hello/hello.ts'
 export {
   decodeHelloAnswer,
@@ -117,11 +120,14 @@ export {
 } from './transport/address.ts'
 export type { Connection, ConnectionListener } from './transport/connection.ts'
 export { type DialOptions, dial } from './transport/dial.ts'
+export { beginTlsWithFirstBytes } from './transport/first-bytes.ts'
+export { HandshakeWindow, type HandshakeWindowOptions } from './transport/handshake-window.ts'
 export type { HttpProxy } from './transport/http-connect.ts'
+export { type PendingLimits, PendingSockets } from './transport/pending-sockets.ts'
 export { tcpConnection, tlsConnection } from './transport/socket-connection.ts'
 export { StreamConnection, type StreamFacts } from './transport/stream-connection.ts'
 export { TcpPort } from './transport/tcp-port.ts'
-export { type ProtocolHandler, TlsPort, type TlsPortOptions } from './transport/tls-port.ts'
+export { type PortRegistration, type ProtocolHandler, TlsPort, type TlsPortOptions } from './transport/tls-port.ts'
 export type { ClientMaterial, KeyedChain, ServerMaterial } from './transport/tls-settings.ts'
 export { TransportError, type TransportErrorCode, transportErrors } from './transport/transport-error.ts'
 export { WebSocketConnection, type WebSocketFacts } from './transport/web-socket-connection.ts'

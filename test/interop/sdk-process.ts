@@ -64,6 +64,11 @@ export class SdkProcess implements AsyncDisposable {
     this.#child.stdin.write(`${text}\n`)
   }
 
+  /** Such as one that stops it for a while. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
   /** Waits for an end in order. */
   async succeeds(within = PATIENCE): Promise<this> {
     await until(`${this.#what} ends`, () => this.#hasEnded, { within, every: 20 })

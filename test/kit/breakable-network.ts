@@ -62,7 +62,7 @@ export class BreakableNetwork implements AsyncDisposable {
     near.on('error', () => {})
     near.on('data', (bytes: Buffer) => {
       request += bytes.toString('latin1')
-      const found = /^CONNECT \S+:(\d+) HTTP\/1\.1\r\n[^]*?\r\n\r\n/.exec(request)
+      const found = /^CONNECT \S+:(\d+) HTTP\/1\.1\r\n.*?\r\n\r\n/s.exec(request)
       if (found === null) {
         if (request.length > LONGEST_REQUEST) near.destroy()
         return

@@ -27,6 +27,10 @@ export interface ConfigurationOptions {
   readonly metrics?: string
   /** More APIs, by their bindings. */
   readonly bindings?: readonly string[]
+  /** More of the section `ctrl`, as YAML in one line for each key. */
+  readonly ctrl?: Readonly<Record<string, unknown>>
+  /** More of the section `edge`, likewise. */
+  readonly edge?: Readonly<Record<string, unknown>>
   /** More sections, as YAML. */
   readonly sections?: string
   /** In place of a PKI that is made for it. */
@@ -48,6 +52,8 @@ export async function writeConfiguration(home: string, options: ConfigurationOpt
     webOptions = '{}',
     metrics = '{}',
     sections = '',
+    ctrl = {},
+    edge = {},
     bindings = [],
   } = options
   const port = options.port ?? (await freePort())
@@ -62,12 +68,14 @@ identity:
 ${lines(identity, '  ')}
 ctrl:
   listener: "tls:${address}"
+${lines(ctrl, '  ')}
 edge:
   api:
     address: "${address}"
   enrollment:
     signingCert:
 ${lines(signingCert, '      ')}
+${lines(edge, '  ')}
 web:
   - name: api
     bindPoints:

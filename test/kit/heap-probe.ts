@@ -1,12 +1,12 @@
 /**
- * Looks at the heap of a controller from outside, through Node's inspector: what is still there after a collection is
- * what the program holds, which resident memory alone does not say.
+ * Looks at the heap of a program from outside, through Node's inspector: what is still there after a collection is what
+ * the program holds, which resident memory alone does not say.
  */
 import { once } from 'node:events'
-import type { ControllerProcess } from './controller-process.ts'
+import type { Child } from './child-process.ts'
 import { until } from './patience.ts'
 
-/** Start the controller with these. */
+/** Start the program with these. */
 export const inspectable: readonly string[] = ['--inspect=127.0.0.1:0']
 
 export class HeapProbe implements Disposable {
@@ -22,7 +22,7 @@ export class HeapProbe implements Disposable {
     })
   }
 
-  static async attach({ child }: ControllerProcess): Promise<HeapProbe> {
+  static async attach({ child }: { readonly child: Child }): Promise<HeapProbe> {
     const url = await until('the inspector listens', () => /ws:\/\/\S+/.exec(child.stderr)?.[0])
     const socket = new WebSocket(url)
     await once(socket, 'open')
@@ -37,11 +37,18 @@ export class HeapProbe implements Disposable {
     return usedSize! + backingStorageSize + embedderHeapUsedSize
   }
 
-  async #call(method: string): Promise<Record<string, number>> {
+  /** Sockets, timers and whatever else keeps the program running. */
+  async activeResources(): Promise<number> {
+    const expression = 'process.getActiveResourcesInfo().length'
+    const { result } = await this.#call('Runtime.evaluate', { expression, returnByValue: true })
+    return (result as unknown as { readonly value: number }).value
+  }
+
+  async #call(method: string, params: object = {}): Promise<Record<string, number>> {
     const id = ++this.#last
     const { promise, resolve } = Promise.withResolvers<Record<string, number>>()
     this.#waiting.set(id, resolve)
-    this.#socket.send(JSON.stringify({ id, method }))
+    this.#socket.send(JSON.stringify({ id, method, params }))
     const result = await promise
     this.#waiting.delete(id)
     return result

@@ -13,10 +13,17 @@ import { until } from './patience.ts'
 export class TestStream implements AsyncDisposable {
   readonly channel: Channel
   readonly events: Json[] = []
+  /** What the messages called their events, by the namespace that stands in them. */
+  readonly kinds = new Map<string, string>()
 
   private constructor(channel: Channel) {
     this.channel = channel
-    channel.handle(managementMessages.typeOf('event'), ({ body }) => void this.events.push(JSON.parse(String(body))))
+    channel.handle(managementMessages.typeOf('event'), (frame) => {
+      const { eventType, body } = managementMessages.decodeAs('event', frame)
+      const event = JSON.parse(String(body)) as Json
+      this.events.push(event)
+      this.kinds.set(String(event['namespace']), eventType)
+    })
   }
 
   /** Throws with the status when it is refused. */

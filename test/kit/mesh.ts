@@ -5,11 +5,11 @@ import { BreakableNetwork } from './breakable-network.ts'
 import { ControllerProcess } from './controller-process.ts'
 import { TestStream } from './management-stream.ts'
 import { slack, until } from './patience.ts'
-import { RouterProcess } from './router-process.ts'
+import { type NewRouterProcess, RouterProcess } from './router-process.ts'
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts'
 
-/** What is promised of a network whose parts can reach each other again, on a quiet machine. */
-const CONVERGENCE = 10_000
+/** What is promised of a network whose parts can reach each other again; twice as much on a busy machine. Milliseconds. */
+export const CONVERGENCE = 10_000 * slack
 
 interface ListedLink {
   readonly id: string
@@ -25,7 +25,7 @@ export class Mesh implements AsyncDisposable {
   readonly network = new BreakableNetwork()
   readonly #home: TemporaryFolder
   #controller: ControllerProcess
-  #fabric: ApiClient | undefined
+  #clients: { readonly admin: ApiClient; readonly fabric: ApiClient } | undefined
   #service: string | undefined
 
   private constructor(controller: ControllerProcess, home: TemporaryFolder, folder: TemporaryFolder) {
@@ -45,24 +45,24 @@ export class Mesh implements AsyncDisposable {
   }
 
   /** Invites and enrolls a router; it does not run yet. */
-  async add(name: string): Promise<RouterProcess> {
+  async add(name: string, options: Pick<NewRouterProcess, 'isPrivate' | 'sections'> = {}): Promise<RouterProcess> {
     const proxy = `proxy: { type: http, address: "127.0.0.1:${await this.network.proxyFor(name)}" }`
     const [jwt, folder] = [await this.invite(name), this.folder.path]
-    const router = await RouterProcess.enroll({ name, jwt, folder, sections: proxy })
+    const sections = `${proxy}\n${options.sections ?? ''}`
+    const router = await RouterProcess.enroll({ ...options, name, jwt, folder, sections })
     this.network.listensAt(name, router.linkPort)
     this.routers.push(router)
     return router
   }
 
   async invite(name: string): Promise<string> {
-    using admin = await ApiClient.login(this.#controller)
+    const { admin } = await this.api()
     const id = await admin.create('edge-routers', { name })
     return String((await admin.detail(`/edge-routers/${id}`))['enrollmentJwt'])
   }
 
   async endController(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
-    this.#fabric?.[Symbol.dispose]()
-    this.#fabric = undefined
+    this.#hangUp()
     await this.#controller.child.stop(signal)
   }
 
@@ -74,7 +74,7 @@ export class Mesh implements AsyncDisposable {
 
   /** The pairs of routers with a link, each as often as there are links; what is not in use says so. */
   async pairs(): Promise<readonly string[]> {
-    const links = (await (await this.#api()).list('/links')) as unknown as ListedLink[]
+    const links = (await (await this.api()).fabric.list('/links')) as unknown as ListedLink[]
     const shown = ({ state, sourceRouter, destRouter }: ListedLink) => {
       const pair = [sourceRouter.name, destRouter.name].sort().join('-')
       return state === 'Connected' ? pair : `${pair} ${state}`
@@ -83,13 +83,13 @@ export class Mesh implements AsyncDisposable {
   }
 
   /** What routers themselves say of their links and of their copies of the data model, where it is not what it should be. */
-  async disagreements(): Promise<readonly string[]> {
-    const { token } = await this.#api()
-    await using stream = await TestStream.open(this.#controller, token)
+  async disagreements(filter = 'true limit none'): Promise<readonly string[]> {
+    const { admin } = await this.api()
+    await using stream = await TestStream.open(this.#controller, admin.token)
     const [links, models] = [stream.collect('linksResult'), stream.collect('dataModelResult')]
-    const asked = await stream.request('validateLinks', { body: { filter: 'true limit none' } })
+    const asked = await stream.request('validateLinks', { body: { filter } })
     await until('links are compared', () => links.length === asked.message.body.count)
-    const compared = await stream.request('validateDataModel', { body: { routerFilter: 'true limit none' } })
+    const compared = await stream.request('validateDataModel', { body: { routerFilter: filter } })
     await until('models are compared', () => models.length === compared.message.body.count)
     return [
       ...links.flatMap(({ body: { routerName, validateSuccess, message, details } }) => [
@@ -104,7 +104,7 @@ export class Mesh implements AsyncDisposable {
 
   /** Stores a terminator that no router hosts, as one is left behind by a host that is gone. */
   async leaveTerminator(router: RouterProcess): Promise<string> {
-    using admin = await ApiClient.login(this.#controller)
+    const { admin } = await this.api()
     this.#service ??= await admin.create('services', { name: 'left behind', encryptionRequired: false })
     const address = `left-${router.name}`
     const terminator = { service: this.#service, router: router.routerId, binding: 'edge', address }
@@ -113,11 +113,17 @@ export class Mesh implements AsyncDisposable {
 
   /** Those terminators that are stored. */
   async terminators(): Promise<readonly string[]> {
-    return (await (await this.#api()).list('/terminators')).map(({ id }) => String(id))
+    return (await (await this.api()).fabric.list('/terminators')).map(({ id }) => String(id))
+  }
+
+  /** Which links there are, and which dial of each it is. */
+  async linkLives(): Promise<readonly string[]> {
+    const links = await (await this.api()).fabric.list('/links')
+    return links.map(({ id, iteration }) => `${id} ${iteration}`).sort()
   }
 
   async online(): Promise<readonly string[]> {
-    const routers = await (await this.#api()).list('/routers')
+    const routers = await (await this.api()).fabric.list('/routers')
     return routers
       .filter(({ connected }) => connected === true)
       .map(({ name }) => String(name))
@@ -135,7 +141,7 @@ export class Mesh implements AsyncDisposable {
       last = `${online.join()} online, links ${pairs.join(' ')}`
       return online.join() === sorted.join() && pairs.join() === wanted.join()
     }
-    await until(what, isWhole, { within: CONVERGENCE * slack, every: 100 }).catch((error: Error) => {
+    await until(what, isWhole, { within: CONVERGENCE, every: 100 }).catch((error: Error) => {
       const logs = this.routers.map(({ name, child }) => `--- ${name}\n${child.stderr.slice(-3_000)}`)
       throw new Error(`${error.message}; ${last}\n${logs.join('\n')}`)
     })
@@ -146,8 +152,9 @@ export class Mesh implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#fabric?.[Symbol.dispose]()
+    this.#hangUp()
     await Promise.all(this.routers.map((router) => router[Symbol.asyncDispose]()))
+    // One that was left frozen could not end.
     if (!this.#controller.child.hasEnded) this.#controller.child.signal('SIGCONT')
     await this.#controller[Symbol.asyncDispose]()
     await this.network[Symbol.asyncDispose]()
@@ -155,11 +162,18 @@ export class Mesh implements AsyncDisposable {
     await this.#home[Symbol.asyncDispose]()
   }
 
-  async #api(): Promise<ApiClient> {
-    if (this.#fabric === undefined) {
-      using admin = await ApiClient.login(this.#controller)
-      this.#fabric = new ApiClient(this.#controller, { base: '/fabric/v1', token: admin.token! })
+  /** Administrators of the controller as it runs now. */
+  async api() {
+    if (this.#clients === undefined) {
+      const admin = await ApiClient.login(this.#controller)
+      this.#clients = { admin, fabric: new ApiClient(this.#controller, { base: '/fabric/v1', token: admin.token! }) }
     }
-    return this.#fabric
+    return this.#clients
+  }
+
+  #hangUp(): void {
+    this.#clients?.admin[Symbol.dispose]()
+    this.#clients?.fabric[Symbol.dispose]()
+    this.#clients = undefined
   }
 }

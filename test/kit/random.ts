@@ -17,3 +17,9 @@ export function seededRandom(seed = Number(process.env.WEFT_SEED ?? Math.trunc(M
   }
   return { seed, integer, oneOf: (values) => values[integer(values.length)]! }
 }
+
+/** The same values in another order. */
+export function shuffled<T>(values: readonly T[], random: Random): T[] {
+  const left = [...values]
+  return values.map(() => left.splice(random.integer(left.length), 1)[0]!)
+}

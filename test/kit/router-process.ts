@@ -16,8 +16,17 @@ export interface NewRouterProcess {
   readonly jwt: string
   /** Where its files are to lie. */
   readonly folder: string
+  /** Whether it only dials, and no other router dials it. */
+  readonly isPrivate?: boolean
   /** More sections of the configuration, as YAML. */
   readonly sections?: string
+}
+
+export interface RunRouterOptions {
+  /** Of the command; one that runs without a local socket unless told otherwise. */
+  readonly flags?: readonly string[]
+  /** Of Node itself. */
+  readonly nodeFlags?: readonly string[]
 }
 
 export class RouterProcess implements AsyncDisposable {
@@ -35,7 +44,13 @@ export class RouterProcess implements AsyncDisposable {
   }
 
   /** Writes the configuration and enrolls; does not run it. */
-  static async enroll({ name, jwt, folder, sections = '' }: NewRouterProcess): Promise<RouterProcess> {
+  static async enroll({
+    name,
+    jwt,
+    folder,
+    isPrivate = false,
+    sections = '',
+  }: NewRouterProcess): Promise<RouterProcess> {
     const directory = join(folder, name)
     await mkdir(directory, { recursive: true })
     const file = join(directory, `${name}.yml`)
@@ -45,7 +60,7 @@ export class RouterProcess implements AsyncDisposable {
       controller: undefined,
       host: '127.0.0.1',
       isWebSocket: false,
-      isPrivate: false,
+      isPrivate,
       tunnel: 'none',
       lanInterface: undefined,
       isEdge: true,
@@ -63,10 +78,9 @@ export class RouterProcess implements AsyncDisposable {
   }
 
   /** Runs `weft router run`, and waits until it says that it runs. */
-  async run(...flags: readonly string[]): Promise<void> {
-    const child = new Child(process.execPath, [weft, 'router', 'run', this.file, '--no-cliagent', ...flags], {
-      cwd: join(this.file, '..'),
-    })
+  async run({ flags = ['--no-cliagent'], nodeFlags = [] }: RunRouterOptions = {}): Promise<void> {
+    const args = [...nodeFlags, weft, 'router', 'run', this.file, ...flags]
+    const child = new Child(process.execPath, args, { cwd: join(this.file, '..') })
     this.#child = child
     const isRunning = () => {
       if (child.hasEnded) throw new Error(`${this.name} ended; it said:\n${child.stdout}${child.stderr}`)

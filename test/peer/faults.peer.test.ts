@@ -6,8 +6,9 @@
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { chooseDamages, type Damage, frozen } from '../kit/damages.ts'
 import { slack, until } from '../kit/patience.ts'
-import { seededRandom } from '../kit/random.ts'
+import { seededRandom, shuffled } from '../kit/random.ts'
 import { TrafficNetwork } from './traffic-network.ts'
 
 const rounds = Number(process.env.WEFT_FAULT_ROUNDS ?? (process.env.WEFT_LONG ? 50 : 4))
@@ -26,43 +27,19 @@ const COME_BACK = 10_000 * slack
 /** The SDK tries again at times of its own. */
 const HOST_AGAIN = 60_000
 
-/** Something that can be taken away, and given back. */
-interface Damage {
-  readonly name: string
-  readonly happen: () => Promise<void>
-  readonly mend: () => Promise<void>
-}
-
 function damages(): readonly (readonly Damage[])[] {
   const { child } = network.controller
-  const ofRouters = network.routers.values().map((router) => [
-    { name: `${router.name} is killed`, happen: () => router.kill(), mend: async () => router.restart() },
-    {
-      name: `${router.name} is frozen`,
-      happen: async () => router.signal('SIGSTOP'),
-      mend: async () => router.signal('SIGCONT'),
-    },
-  ])
+  const ofRouters = network.routers
+    .values()
+    .map((router) => [
+      { name: `${router.name} is killed`, happen: () => router.kill(), mend: () => router.restart() },
+      frozen(router.name, (signal) => router.signal(signal)),
+    ])
   const ofController = [
     { name: 'the controller is killed', happen: () => network.killController(), mend: () => network.runController() },
-    {
-      name: 'the controller is frozen',
-      happen: async () => child.signal('SIGSTOP'),
-      mend: async () => child.signal('SIGCONT'),
-    },
+    frozen('the controller', (signal) => child.signal(signal)),
   ]
   return [...ofRouters, ofController]
-}
-
-/** Some of the programs, each with one thing that happens to it, in any order. */
-function schedule(): Damage[] {
-  const chosen = damages().map((kinds) => random.oneOf(kinds))
-  return shuffled(chosen).slice(0, 1 + random.integer(chosen.length))
-}
-
-function shuffled<T>(values: readonly T[]): T[] {
-  const left = [...values]
-  return values.map(() => left.splice(random.integer(left.length), 1)[0]!)
 }
 
 test(`all come back, whatever happens (seed ${random.seed})`, {
@@ -70,13 +47,13 @@ test(`all come back, whatever happens (seed ${random.seed})`, {
 }, async (context) => {
   await network.isMeshed()
   for (let round = 1; round <= rounds; round++) {
-    const happening = schedule()
+    const happening = chooseDamages(damages(), random)
     for (const { happen } of happening) {
       await happen()
       await sleep(random.integer(1_000))
     }
     await sleep(random.integer(3_000))
-    for (const { mend } of shuffled(happening)) await mend()
+    for (const { mend } of shuffled(happening, random)) await mend()
     const mended = performance.now()
     const since = () => `${Math.round(performance.now() - mended)} ms`
     await areOnline()

@@ -15,6 +15,11 @@ export interface PeerCertificates {
   readonly signingCert: Readonly<Record<string, string>>
 }
 
+export interface PeerControllerOptions {
+  /** How it dials routers, in the words of its configuration; without it, not at all. */
+  readonly dialer?: Readonly<Record<string, unknown>>
+}
+
 export class PeerController implements AsyncDisposable {
   readonly url: string
   /** Of the control channel, without a scheme. */
@@ -34,7 +39,11 @@ export class PeerController implements AsyncDisposable {
   }
 
   /** Starts one in a folder, and waits until its administrator can log in. */
-  static async start(folder: string, { identity, signingCert }: PeerCertificates): Promise<PeerController> {
+  static async start(
+    folder: string,
+    { identity, signingCert }: PeerCertificates,
+    { dialer }: PeerControllerOptions = {},
+  ): Promise<PeerController> {
     await using made = new AsyncDisposableStack()
     const cli = new PeerCli(folder)
     const address = `127.0.0.1:${await freePort()}`
@@ -47,7 +56,7 @@ export class PeerController implements AsyncDisposable {
       v: 3,
       db: join(folder, 'db', 'stock.db'),
       identity,
-      ctrl: { listener: ctrl, options: { advertiseAddress: ctrl } },
+      ctrl: { listener: ctrl, options: { advertiseAddress: ctrl }, ...(dialer && { dialer }) },
       edge: {
         api: { address },
         enrollment: { signingCert, edgeIdentity: { duration: '10m' }, edgeRouter: { duration: '10m' } },
@@ -75,6 +84,11 @@ export class PeerController implements AsyncDisposable {
     made.move()
     const ca = await readFile(identity['ca']!, 'utf8')
     return new PeerController({ url, controlAddress, ca }, cli, child)
+  }
+
+  /** What it logged, for a test that fails. */
+  get log(): string {
+    return this.#child.stdout + this.#child.stderr
   }
 
   /** The token that the CLI wrote for something it created. */

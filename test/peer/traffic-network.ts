@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { SdkClient } from '../interop/sdk-client.ts'
 import type { SdkProcess } from '../interop/sdk-process.ts'
 import { ApiClient, type Json } from '../kit/api-client.ts'
-import type { Configuration } from '../kit/configuration.ts'
+import type { Configuration, ConfigurationOptions } from '../kit/configuration.ts'
 import { admin as administrator, ControllerProcess } from '../kit/controller-process.ts'
 import { initialised } from '../kit/initialised.ts'
 import { until } from '../kit/patience.ts'
@@ -59,12 +59,15 @@ export class TrafficNetwork implements AsyncDisposable {
   }
 
   /** Starts everything with routers of these names; when that fails, nothing is left behind. */
-  static async start(routers: Readonly<Record<string, StockRouterOptions>>): Promise<TrafficNetwork> {
+  static async start(
+    routers: Readonly<Record<string, StockRouterOptions>>,
+    given: ConfigurationOptions = {},
+  ): Promise<TrafficNetwork> {
     await using made = new AsyncDisposableStack()
     const folder = made.use(await temporaryFolder('traffic'))
     const sdk = made.use(await SdkClient.build())
     const cli = new PeerCli(folder.path)
-    const configuration = await initialised(join(folder.path, 'controller'), { bindings: ['fabric'] })
+    const configuration = await initialised(join(folder.path, 'controller'), { bindings: ['fabric'], ...given })
     const controller = made.use(await ControllerProcess.run(configuration))
     const admin = made.use(await ApiClient.login(controller))
     const network = new TrafficNetwork({ sdk, cli, configuration, folder }, controller, admin)

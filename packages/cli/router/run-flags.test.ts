@@ -10,7 +10,7 @@ function settings(...args: string[]): RunSettings {
     .configureOutput({ writeErr() {} })
   command.parse([...args, 'r1.yml'], { from: 'user' })
   assert.deepEqual(command.args, ['r1.yml'], args.join(' '))
-  return readRunFlags(command.opts<RunFlags>())
+  return readRunFlags(command.opts<RunFlags>(), {})
 }
 
 test('without flags there is a socket, and nothing for tests', () => {
@@ -39,4 +39,13 @@ test('what makes no sense is refused', () => {
   for (const bad of ['--cli-agent-addr=nowhere', '--log-formatter=xml']) {
     assert.throws(() => settings(bad), /wanted/, bad)
   }
+})
+
+test('the environment asks for lines for people, and a flag is asked before it', () => {
+  const flags = { cliagent: true }
+  assert.deepEqual(readRunFlags(flags, { PFXLOG_NO_JSON: 'TRUE' }).log, { logFormat: 'text' })
+  assert.deepEqual(readRunFlags({ ...flags, logFormatter: 'json' }, { ZITI_LOG_NO_JSON: 'true' }).log, {
+    logFormat: 'json',
+  })
+  assert.deepEqual(readRunFlags(flags, { ZITI_LOG_NO_JSON: 'no' }).log, {})
 })

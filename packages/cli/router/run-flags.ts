@@ -53,9 +53,16 @@ function plainFlag(argument: string): string {
   return found ? `--${found[2] === 'true' ? '' : 'no-'}${found[1]}` : argument
 }
 
-export function readRunFlags(flags: RunFlags): RunSettings {
+/** Either of these set to true asks for lines for people, unless a flag says otherwise. */
+const proseVariables = ['ZITI_LOG_NO_JSON', 'PFXLOG_NO_JSON'] as const
+
+export function readRunFlags(
+  flags: RunFlags,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): RunSettings {
   const logLevel = flags.logLevel ?? (flags.verbose ? 'debug' : undefined)
-  const logFormat = flags.logFormat ?? flags.logFormatter
+  const isProse = proseVariables.some((name) => environment[name]?.toLowerCase() === 'true')
+  const logFormat = flags.logFormat ?? flags.logFormatter ?? (isProse ? 'text' : undefined)
   const address = flags.cliAgentAddr ?? { path: defaultAgentPath() }
   return {
     log: { ...(logLevel && { logLevel }), ...(logFormat && { logFormat }) },

@@ -77,7 +77,7 @@ export function apiSettings({ callers, log, common, events }: ApiDeps, api: stri
     bodies: common.bodies,
     onAnswered({ operation, call, status, milliseconds }: Answered) {
       recorders.get(operation)?.record(status, milliseconds / 1000)
-      if (call.caller.kind !== 'nobody') events.called(call.caller, call.remoteAddress, call.host)
+      if (call.caller.kind !== 'nobody') events.called(call.caller, call.remoteEnd, call.host)
       if (apiLog.isEnabled('debug')) {
         const { requestId, method, path, remoteAddress } = call
         apiLog.debug('request answered', { requestId, method, path, status, milliseconds, remoteAddress })

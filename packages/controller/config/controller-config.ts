@@ -3,7 +3,7 @@
  * Durations are milliseconds, and everything is frozen.
  */
 import { dirname, join } from 'node:path'
-import { type Findings, formatDuration, minute, second, type ValueOf } from '@weft/model/config-file'
+import { type Findings, formatDuration, minute, type ValueOf } from '@weft/model/config-file'
 import {
   assembleChannelOptions,
   assembleIdentity,
@@ -46,7 +46,7 @@ export function assembleControllerConfig(file: ControllerFile, findings: Finding
       rateLimiter: file.command.rateLimiter ?? file.commandRateLimiter,
     },
     connectEvents: file.connectEvents,
-    tls: assembleTls(file.tls),
+    tls: file.tls,
     routerDataModel: file.routerDataModel,
     trace: file.trace,
     profile: file.profile,
@@ -66,12 +66,6 @@ function assembleWebServer(server: WebServerFile, identity: IdentityConfig) {
     apis: apis.map((api) => (api.binding === 'zac' ? { ...api, binding: 'spa' as const, isZac: true as const } : api)),
     options: assembleWebOptions(options),
   }
-}
-
-/** A handshake that ran into its time limit is given two more seconds to say so. */
-function assembleTls({ handshakeTimeout, rateLimiter }: ControllerFile['tls']) {
-  const timeout = rateLimiter.timeout ?? handshakeTimeout + 2 * second
-  return { handshakeTimeout, rateLimiter: { ...rateLimiter, timeout } }
 }
 
 /** A refresh token that ended before its access token would be of no use; the peers lengthen it, too. */

@@ -30,9 +30,9 @@ const optionsSection = section({
       protocolAddress(['tls'], { blank: 'absent' }),
       'An address that connected routers are told to use from now on.',
     ),
-    ...channelOptionKeys({ fewestQueuedConnects: 1 }),
+    ...channelOptionKeys({ isChecked: true }),
     routerHeartbeats: subsection(heartbeatsSection, 'Heartbeats with routers.'),
-    peerHeartbeats: subsection(heartbeatsSection, 'Heartbeats with other controllers.'),
+    peerHeartbeats: subsection(heartbeatsSection, 'Accepted; there are no channels with other controllers.'),
   },
 })
 

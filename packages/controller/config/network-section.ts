@@ -38,7 +38,7 @@ export const networkSection = section({
     pendingLinkTimeout: withDefault(
       wholeUnits(second, 'seconds', { min: 0, max: longestSeconds }),
       10 * second,
-      'How long a link that was asked for is waited for.',
+      'Accepted; routers dial links by themselves, and a link is there when its router reports it.',
       { name: 'pendingLinkTimeoutSeconds' },
     ),
     initialLinkLatency: withDefault(duration(), 65 * second, 'The latency a link is given until it was measured.'),
@@ -53,8 +53,16 @@ export const networkSection = section({
     routerMessaging: subsection(
       section({
         keys: {
-          queueSize: withDefault(integer({ min: 0, max: 1_000_000 }), 100, 'Messages to routers that may wait.'),
-          maxWorkers: withDefault(integer({ min: 1, max: 10_000 }), 100, 'Messages to routers under way at once.'),
+          queueSize: withDefault(
+            integer({ min: 0, max: 1_000_000 }),
+            100,
+            'Accepted; messages wait in the queues of each channel, `ctrl.options.outQueueSize`.',
+          ),
+          maxWorkers: withDefault(
+            integer({ min: 1, max: 10_000 }),
+            100,
+            'Accepted; every router is told at the same time.',
+          ),
         },
       }),
       'Messages the controller sends to many routers.',

@@ -20,7 +20,7 @@ export const handshakeRateLimiterSection = section({
     maxSize: withDefault(integer({ min: 5, max: 10_000 }), 2_500, 'The largest window, with which it starts.'),
     timeout: optional(
       duration(),
-      'When an unfinished handshake counts as failed; `handshakeTimeout` and 2s when absent.',
+      'Accepted; a handshake that is not finished within `handshakeTimeout` counts as failed.',
     ),
     ...adaptiveWindowKeys,
   },

@@ -10,7 +10,7 @@ The controller takes OpenZiti 2.1's controller file. \`weft controller run FILE\
   with a warning. \`TMP\`, \`TEMP\` and \`TMPDIR\` are always the directory for temporary files. Where a number or a flag is
   wanted, text from the environment may spell one.
 - **YAML 1.1.** \`yes\`, \`no\`, \`on\` and \`off\` are true and false, \`0700\` is octal. A file is one document of at most
-  1 MiB, in UTF-8, in which no key stands twice.
+  1 MiB, in UTF-8. Of a key that stands twice the last counts, with a warning.
 - **Durations** are numbers with units: \`5s\`, \`1m30s\`, \`180m\`, \`250ms\`.
 - **Addresses** are \`host:port\`, IPv6 hosts in brackets: \`[::1]:1280\`.
 - **Paths** that are relative start at the working directory of the process, not at the file.

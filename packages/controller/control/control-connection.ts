@@ -30,6 +30,7 @@ export class ControlConnection implements RouterConnection {
   readonly gone: AbortSignal
   readonly #log: Logger
   #unreadable = 0
+  #unsent = 0
 
   constructor({ channel, routerId, isResumed, log }: ControlConnectionDeps) {
     this.channel = channel
@@ -96,6 +97,8 @@ export class ControlConnection implements RouterConnection {
   }
 
   #notSent(message: string, err: unknown): void {
-    if (!this.channel.isClosed) this.#log.warn('message not sent', { message, router: this.routerId, err })
+    const count = ++this.#unsent
+    if (this.channel.isClosed || !Number.isInteger(Math.log2(count))) return
+    this.#log.warn('message not sent', { message, router: this.routerId, count, err })
   }
 }

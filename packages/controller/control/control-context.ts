@@ -12,12 +12,11 @@ import type { RouterDataModel } from './data-model/router-data-model.ts'
 import type { ModelSubscriptions } from './data-model/subscriptions.ts'
 import type { ClientTokenDeps } from './edge/client-tokens.ts'
 import type { HealthChecks } from './edge/health-checks.ts'
-import type { HostSessions } from './edge/host-sessions.ts'
 import type { TunnelerSessions } from './edge/tunneler-sessions.ts'
 import type { PeerStates } from './peer-states.ts'
 import type { SessionSync } from './sessions/session-sync.ts'
 import type { TerminatorValidation } from './terminator-validation.ts'
-import type { ChannelTraces } from './traces/channel-traces.ts'
+import type { CircuitTraces } from './traces/circuit-traces.ts'
 
 export interface ControlContext {
   readonly kit: Kit
@@ -38,11 +37,10 @@ export interface ControlContext {
   /** What routers know of API sessions. */
   readonly sessions: SessionSync
   readonly tunnelerSessions: TunnelerSessions
-  readonly hostSessions: HostSessions
   readonly healthChecks: HealthChecks
   /** Tells a router where the controllers are. */
   readonly tellAddresses: (connection: ControlConnection) => void
-  readonly traces: ChannelTraces
+  readonly circuitTraces: CircuitTraces
   readonly controllerId: string
 }
 

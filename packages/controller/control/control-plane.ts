@@ -6,12 +6,13 @@
  *   ready    the router is told where the controllers are; an edge router is greeted and gets what edges need
  *   close    the place is given back, unless a newer connection has it
  */
+
+import type { Identity } from '@weft/pki'
 import {
   type Admission,
   type Channel,
   ChannelAcceptor,
   type ChannelPlan,
-  controlPlan,
   type Headers,
   HelloRefusal,
   type ReceivedHello,
@@ -29,13 +30,18 @@ import type { LinkListener } from '../fabric/router-connection.ts'
 import type { RouterVersion } from '../resources/router-presence.ts'
 import { networkVersion } from '../version.ts'
 import { acceptedRouter } from './acceptance.ts'
+import { type ControlChannelOptions, controlChannelPlan, helloBounds } from './control-channel-options.ts'
 import { ControlConnection } from './control-connection.ts'
 import type { ControlContext } from './control-context.ts'
+import { type CtrlChanListeners, keepCtrlChanListeners, readCtrlChanListeners, without } from './ctrl-chan-listeners.ts'
+import { dialRouter } from './dialing/dial-router.ts'
 import type { ControlHandler } from './handler.ts'
 import { LeafTrust } from './leaf-trust.ts'
 
 export interface ControlPlaneDeps extends ControlContext {
   readonly network: () => NetworkAuthorities
+  /** As what routers are dialled; asked each time. */
+  readonly identity: () => Identity
   readonly handlers: readonly ControlHandler[]
   /** What happens to a router that has just connected, in this order. */
   readonly greetings: readonly ((connection: ControlConnection) => void)[]
@@ -50,24 +56,8 @@ export interface ControlPlaneOptions {
   readonly ctrlChannels?: ControlChannelOptions
 }
 
-/** `ctrl.options`, as far as it is about channels. Milliseconds. */
-export interface ControlChannelOptions {
-  /** For a hello and its judgement. */
-  readonly connectTimeout: number
-  /** For which a connection may take nothing; undefined leaves it as it is. */
-  readonly writeTimeout: number | undefined
-  readonly routerHeartbeats: {
-    readonly sendInterval: number
-    readonly checkInterval: number
-    readonly closeUnresponsiveTimeout: number
-  }
-}
-
 /** `version|revision|buildDate|os|arch`. */
 const VERSION_PARTS = 5
-
-/** Of heartbeats, whatever the file says. Milliseconds. */
-const SHORTEST_INTERVAL = 100
 
 const capabilities = capabilityMask(Object.values(controllerCapability))
 
@@ -79,6 +69,8 @@ export class ControlPlane implements AsyncDisposable {
   /** What routers said last of where they can be dialled: a channel that comes back repeats what its first hello said. */
   readonly #listeners = new Map<string, readonly LinkListener[]>()
   readonly #trust: LeafTrust
+  /** The channels that were dialled; the acceptor has the others. */
+  readonly #dialled = new Set<Channel>()
   readonly #unfollow: (() => void)[] = []
 
   constructor(deps: ControlPlaneDeps, options: ControlPlaneOptions) {
@@ -87,9 +79,9 @@ export class ControlPlane implements AsyncDisposable {
     this.#trust = new LeafTrust(deps)
     const admit = (hello: ReceivedHello) => this.#admit(hello)
     const { controllerId: id, ctrlChannels } = options
-    const helloTimeout = ctrlChannels && { helloTimeout: ctrlChannels.connectTimeout }
-    this.#plan = planOf(ctrlChannels)
-    this.acceptor = new ChannelAcceptor({ id, admit, ...helloTimeout }, { log: deps.log, clock: deps.clock })
+    this.#plan = controlChannelPlan(ctrlChannels)
+    const acceptorOptions = { id, admit, ...helloBounds(ctrlChannels) }
+    this.acceptor = new ChannelAcceptor(acceptorOptions, { log: deps.log, clock: deps.clock })
     const { routers } = deps.fabric.state
     this.#unfollow.push(
       routers.follow(({ type, routerId, router }) => {
@@ -101,6 +93,7 @@ export class ControlPlane implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const unfollow of this.#unfollow) unfollow()
+    for (const channel of this.#dialled) channel.close()
     await this.acceptor[Symbol.asyncDispose]()
   }
 
@@ -112,8 +105,27 @@ export class ControlPlane implements AsyncDisposable {
       plan: this.#plan,
       name: `ctrl ${router.id}`,
       headers: this.#answer(),
-      bind: (channel, first) => this.#bind(channel, first, router.id),
+      bind: (channel, { group }) => this.#bind(channel, router.id, { isResumed: group?.secret !== undefined }),
     }
+  }
+
+  /** Dials a router that listens for controllers. Resolves when it is connected, and rejects when it is not. */
+  async dial(routerId: string, address: string, signal: AbortSignal): Promise<void> {
+    const { kit, fabric, network, identity, log, clock } = this.#deps
+    const { controllerId, ctrlChannels } = this.#options
+    await dialRouter(
+      {
+        ...{ view: kit.view, routers: fabric.state.routers, trust: this.#trust, network, identity, plan: this.#plan },
+        hello: () => ({ id: controllerId, headers: this.#answer() }),
+        bind: (channel) => {
+          this.#bind(channel, routerId, { isResumed: false })
+          this.#dialled.add(channel)
+          channel.closed.then(() => this.#dialled.delete(channel))
+        },
+        surroundings: { log, clock },
+      },
+      { routerId, address, signal, ...(ctrlChannels && { timeoutMilliseconds: ctrlChannels.connectTimeout }) },
+    )
   }
 
   #answer(): Headers {
@@ -128,10 +140,10 @@ export class ControlPlane implements AsyncDisposable {
     }).headers
   }
 
-  #bind(channel: Channel, hello: ReceivedHello, routerId: string): void {
-    const { log, fabric, handlers, greetings, repetitions } = this.#deps
-    const said = readHello(hello)
-    const isResumed = hello.group?.secret !== undefined
+  #bind(channel: Channel, routerId: string, { isResumed }: { readonly isResumed: boolean }): void {
+    const { kit, log, fabric, handlers, greetings, repetitions } = this.#deps
+    const { headers } = channel.first
+    const said = readHello(headers)
     const connection = new ControlConnection({ channel, routerId, isResumed, log })
     for (const handler of handlers) handler.register(connection, this.#deps)
     const { routers } = fabric.state
@@ -147,8 +159,11 @@ export class ControlPlane implements AsyncDisposable {
     log.info('router connected', {
       router: routerId,
       version: said.version.version,
-      from: hello.connection.remoteAddress,
+      from: channel.first.connection.remoteAddress,
     })
+    if (said.ctrlChanListeners !== undefined) {
+      keepCtrlChanListeners({ kit, routers, log }, connection, said.ctrlChanListeners)
+    }
     channel.onUnderlayChange(({ kind }) => {
       if (kind === 'removed' && channel.underlays.length > 0) for (const repeat of repetitions) repeat(connection)
     })
@@ -160,31 +175,19 @@ export class ControlPlane implements AsyncDisposable {
   }
 }
 
-function planOf(options: ControlChannelOptions | undefined): ChannelPlan {
-  if (options === undefined) return controlPlan
-  const atLeast = (milliseconds: number) => Math.max(SHORTEST_INTERVAL, milliseconds)
-  const { sendInterval, checkInterval, closeUnresponsiveTimeout } = options.routerHeartbeats
-  const { writeTimeout = controlPlan.writeTimeout } = options
-  const heartbeats = {
-    ...controlPlan.heartbeats!,
-    sendInterval: atLeast(sendInterval),
-    checkInterval: atLeast(checkInterval),
-    closeAfter: atLeast(closeUnresponsiveTimeout),
-  }
-  return { ...controlPlan, writeTimeout, heartbeats }
-}
-
 interface SaidInHello {
   readonly version: RouterVersion
   readonly capabilities: bigint
   readonly listeners: readonly LinkListener[]
+  /** Undefined when they cannot be read. */
+  readonly ctrlChanListeners: CtrlChanListeners | undefined
 }
 
 /** Throws `HelloRefusal`: a router whose version cannot be told cannot be spoken to. */
-function readHello({ headers }: ReceivedHello): SaidInHello {
+function readHello(headers: Headers): SaidInHello {
   const { version: text, capabilities: mask = 0n } = controlHello.decodeHeaders(
     'hello',
-    headersWithoutListeners(headers),
+    without(headers, ['listeners', 'ctrlChanListeners']),
   )
   const [version = '', revision = '', buildDate = '', os = '', arch = '', ...more] = text.split('|')
   if (version === '' || more.length > 0 || text.split('|').length !== VERSION_PARTS) {
@@ -195,6 +198,7 @@ function readHello({ headers }: ReceivedHello): SaidInHello {
     version: { version, revision, buildDate, os, arch },
     capabilities: mask,
     listeners: readListeners(headers, isCurrent),
+    ctrlChanListeners: readCtrlChanListeners(headers),
   }
 }
 
@@ -202,17 +206,10 @@ function readHello({ headers }: ReceivedHello): SaidInHello {
 function readListeners(headers: Headers, isCurrent: boolean): readonly LinkListener[] {
   try {
     const said = isCurrent
-      ? controlHello.decodeHeaders('hello', headers).listeners
+      ? controlHello.decodeHeaders('hello', without(headers, ['ctrlChanListeners'])).listeners
       : legacyControlHello.decodeHeaders('hello', headers).listeners
     return said?.listeners ?? []
   } catch {
     return []
   }
-}
-
-function headersWithoutListeners(headers: Headers): Headers {
-  const rest = headers.clone()
-  rest.delete(controlHello.messages.hello.headers.listeners.key)
-  rest.delete(controlHello.messages.hello.headers.ctrlChanListeners.key)
-  return rest
 }

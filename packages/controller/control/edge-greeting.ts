@@ -9,6 +9,7 @@ import type { SyncStatus } from '../resources/router-presence.ts'
 import { networkVersion } from '../version.ts'
 import type { ControlConnection } from './control-connection.ts'
 import type { ControlContext } from './control-context.ts'
+import { writeFromRouter } from './write-from-router.ts'
 
 const HELLO_MILLISECONDS = 10_000
 const FIRST_PAUSE = 1_000
@@ -83,7 +84,7 @@ class EdgeGreeting {
     if (live === undefined || !hasCapability(live.capabilities, routerCapability.multiChannel)) return
     const capabilitiesMask = live.capabilities.toString()
     if (kit.view.get('routers', routerId)?.capabilitiesMask === capabilitiesMask) return
-    await kit.writeAsController((change) => {
+    await writeFromRouter({ kit, from: this.#connection, method: 'router.hello' }, (change) => {
       if (change.view.get('routers', routerId) !== undefined) change.update('routers', routerId, { capabilitiesMask })
     })
   }

@@ -13,7 +13,10 @@ import { type ClientCertificate, TestController } from '../testing/test-controll
 import { type EnrolledRouter, enrollRouter, TestRouter } from '../testing/test-router.ts'
 
 const routerHeartbeats = { sendInterval: 10_000, checkInterval: 1_000, closeUnresponsiveTimeout: 30_000 }
-const ctrlChannels = { connectTimeout: 4_000, writeTimeout: undefined, routerHeartbeats }
+const ctrlChannels = {
+  ...{ outQueueSize: 4, maxOutstandingConnects: 16, maxQueuedConnects: 1 },
+  ...{ handshakeTimeout: 5_000, connectTimeout: 4_000, writeTimeout: undefined, routerHeartbeats },
+}
 const controller = await TestController.start({ ctrlChannels })
 after(() => controller[Symbol.asyncDispose]())
 
@@ -45,6 +48,11 @@ test('who a router is follows from its leaf, not from what it says or shows besi
   await isRefused({ id: victim.id, cert: identity.cert, key: identity.key })
   await isRefused({ id: victim.id, cert: identity.cert + victim.cert, key: identity.key })
   await isRefused(own, { id: 'unknown' })
+  // What kind of connection it says it is opens no other door.
+  for (const type of ['ctrl.mesh', 'ctrl.high', 'anything']) {
+    await isRefused(own, { id: victim.id, group: { type, desired: {} } })
+    await isRefused({ ...identity, id: victim.id }, { group: { type, desired: {} } })
+  }
   const foreign = await registerCa(controller)
   await isRefused({ id: victim.id, ...foreign.certify(victim.id) })
   assert.equal((await controller.askAdmin('GET', `/edge-routers/${victim.id}`)).json.data.isOnline, false)

@@ -64,7 +64,7 @@ export class TerminatorValidation implements Disposable {
     { isFixing, signal }: { readonly isFixing: boolean; readonly signal?: AbortSignal },
   ): Promise<ReadonlyMap<string, RouterTerminatorState>> {
     const answers = new Map<string, RouterTerminatorState>()
-    const options = { timeoutMilliseconds: ASKED_MILLISECONDS, ...(signal && { signal }) }
+    const options = { queue: 'low', timeoutMilliseconds: ASKED_MILLISECONDS, ...(signal && { signal }) }
     for (let start = 0; start < ids.length; start += ASKED_AT_ONCE) {
       const some = new Set(ids.slice(start, start + ASKED_AT_ONCE))
       const terminators = this.#described([...some], 0n)
@@ -156,6 +156,7 @@ export class TerminatorValidation implements Disposable {
       queued?.delete(id)
       if (!state.valid) invalid.push(id)
     }
+    if (queued?.size === 0) this.#queued.delete(routerId)
     if (invalid.length === 0) return
     this.#deps.log.info('terminators that are not hosted are deleted', { router: routerId, count: invalid.length })
     await kit.writeAsController((change) => {

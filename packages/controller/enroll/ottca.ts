@@ -2,6 +2,7 @@
 import { presentedCertificates } from '../auth/presented-certificates.ts'
 import { ApiError } from '../operation/api-error.ts'
 import type { Call } from '../operation/operation.ts'
+import type { Change } from '../resource-kit/change.ts'
 import type { TableRows } from '../state/row.ts'
 import type { View } from '../state/view.ts'
 import { addCertificate } from './certificate-authenticator.ts'
@@ -11,17 +12,19 @@ import { vouchingCa } from './vouching-ca.ts'
 
 export async function enrollOttCa(deps: Omit<EnrollDeps, 'signer'>, call: Call, token: string): Promise<void> {
   const { kit, clock } = deps
-  const ca = enrollingCa(kit.view, openEnrollment(kit.view, 'ottca', token, present(deps)))
+  const invitation = openEnrollment(kit.view, 'ottca', token, present(deps))
+  const ca = enrollingCa(kit.view, invitation)
   const presented = presentedCertificates(call.clientCertificates())
   if (presented === undefined || vouchingCa(presented, [ca], clock.now()) === undefined) {
     throw new ApiError('CERTIFICATE_FAILED_VALIDATION')
   }
   const { leaf: certificate } = presented
-  await kit.write(call, (change) => {
+  const enroll = (change: Change) => {
     const enrollment = useEnrollment(change, 'ottca', token)
     if (enrollingCa(change.view, enrollment).id !== ca.id) throw new ApiError('ENROLLMENT_CA_NOT_VALID')
     addCertificate(change, identityOf(enrollment), { certificate, pem: certificate.pem, isIssuedByNetwork: false })
-  })
+  }
+  await kit.write(call, enroll, { table: 'identities', id: identityOf(invitation) })
 }
 
 function enrollingCa(view: View, { caId }: TableRows['enrollments']): TableRows['cas'] {

@@ -40,6 +40,7 @@ export async function renewRouter(
 }
 
 export type RenewalRefusalCode =
+  | 'COULD_NOT_UNMARSHAL'
   | 'MISSING_CLIENT_PEM'
   | 'INVALID_CLIENT_PEM'
   | 'INVALID_ROUTER_STATE'

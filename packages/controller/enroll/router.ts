@@ -41,10 +41,11 @@ export async function enrollRouter(
   if (!requests.certCsr) throw refusal('MISSING_OR_INVALID_CSR', invalidClient())
   if (!requests.serverCertCsr) throw refusal('MISSING_OR_INVALID_CSR', invalidServer())
   const issued = certify(signer, routerId, readRequests(requests))
-  await kit.write(call, (change) => {
+  const enroll = (change: Change) => {
     useEnrollment(change, method, token)
     keep(change, routerId, issued)
-  })
+  }
+  await kit.write(call, enroll, { table: 'routers', id: routerId })
   return issued
 }
 
@@ -56,7 +57,8 @@ export async function extendRouter(
 ): Promise<RouterCertificates> {
   const { id } = presentRouter(kit.view, call)
   const issued = certify(signer, id, readRequests(requests))
-  await kit.write(call, (change) => keep(change, presentRouter(change.view, call).id, issued))
+  const extend = (change: Change) => keep(change, presentRouter(change.view, call).id, issued)
+  await kit.write(call, extend, { table: 'routers', id })
   return issued
 }
 

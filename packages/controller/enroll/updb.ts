@@ -3,6 +3,7 @@ import { hashNewPassword } from '../auth/new-password.ts'
 import type { PasswordHasher } from '../auth/password-hash.ts'
 import { fieldError } from '../operation/api-error.ts'
 import type { Call } from '../operation/operation.ts'
+import type { Change } from '../resource-kit/change.ts'
 import { type EnrollDeps, present } from './enroll-deps.ts'
 import { identityOf, openEnrollment, useEnrollment } from './open-enrollment.ts'
 
@@ -19,11 +20,12 @@ export async function enrollUpdb(deps: UpdbDeps, call: Call, { token, password }
   const invited = identityOf(openEnrollment(kit.view, 'updb', token, present(deps)))
   if (!password) throw fieldError('password', 'password is required')
   const passwordHash = await hashNewPassword({ view: kit.view, hasher }, invited, password)
-  return await kit.write(call, (change) => {
+  const enroll = (change: Change) => {
     const enrollment = useEnrollment(change, 'updb', token)
     const username = enrollment.username ?? ''
     const values = { method: 'updb', identityId: identityOf(enrollment), username, passwordHash }
     change.create('authenticators', values, { idKind: 'short' })
     return username
-  })
+  }
+  return await kit.write(call, enroll, { table: 'identities', id: invited })
 }

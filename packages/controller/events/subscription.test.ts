@@ -30,7 +30,7 @@ test('former names select the namespace of today and show the former name', () =
     ['edge.entityCounts', 'entityCount', 'edge.entityCounts'],
     ['edge.authentications', 'authentication', 'authentication'],
     ['fabric.circuits', 'circuit', 'fabric.circuits'],
-    ['services', 'service', 'services'],
+    ['services', 'service', 'service.events'],
     ['session', 'session', 'session'],
     ['connect', 'connect', 'connect'],
   ] as const
@@ -87,6 +87,7 @@ test('options that cannot be meant are errors', () => {
     [{ type: 'session', include: [1] }, 'include'],
     [{ type: 'authentication', include: 'failed' }, 'include'],
     [{ type: 'entityChange', include: { a: 1 } }, 'include'],
+    [{ type: 'entityChange', include: ['services', 'nothing'] }, 'include'],
     [{ type: 'entityChange', includeParentEvents: 1 }, 'includeParentEvents'],
     [{ type: 'entityCount', interval: 'soon' }, 'interval'],
     [{ type: 'entityCount', interval: '1ms' }, 'interval'],

@@ -2,7 +2,7 @@
  * What a handler subscribes to: one namespace, under the name the file uses, narrowed by options.
  *
  * The peers renamed their namespaces once and still serve the old names; events of an old-name subscription carry that
- * name, except authentication, which never did.
+ * name, with two exceptions.
  */
 import { SearchPattern, SearchPatternError } from '@weft/model'
 import { parseDuration } from '@weft/model/config-file'
@@ -57,6 +57,12 @@ const formerNames: Readonly<Record<string, EventNamespace>> = {
   services: 'service',
 }
 
+/** Names under which events appear when they were asked for by an old one, where it is not that. */
+const shownForFormer: Readonly<Record<string, string>> = {
+  'edge.authentications': 'authentication',
+  services: 'service.events',
+}
+
 /** What `include` may name where it selects by event type. */
 const includableTypes: Partial<Record<EventNamespace, readonly string[]>> = {
   apiSession: ['created', 'deleted', 'refreshed', 'exchanged'],
@@ -64,6 +70,34 @@ const includableTypes: Partial<Record<EventNamespace, readonly string[]>> = {
   circuit: ['created', 'pathUpdated', 'deleted', 'failed'],
   session: ['created', 'deleted'],
 }
+
+/** What `include` may name for entityChange. Some of them never change here. */
+const entityTypes: readonly string[] = [
+  'apiSessionCertificates',
+  'apiSessions',
+  'authPolicies',
+  'authenticators',
+  'cas',
+  'configTypes',
+  'configs',
+  'controllers',
+  'edgeRouterPolicies',
+  'enrollments',
+  'eventualEvents',
+  'externalJwtSigners',
+  'identities',
+  'identityTypes',
+  'mfas',
+  'postureCheckTypes',
+  'postureChecks',
+  'revocations',
+  'routers',
+  'serviceEdgeRouterPolicies',
+  'servicePolicies',
+  'services',
+  'sessions',
+  'terminators',
+]
 
 const DEFAULT_COUNT_INTERVAL = 5 * 60_000
 /** Counts are cheap but not free, and a timer cannot wait longer than this. */
@@ -77,7 +111,7 @@ export function readSubscription(config: EventSubscriptionConfig): Subscription 
     const known = [...currentNamespaces, ...Object.keys(formerNames)].sort().join(', ')
     return warning(['type'], `unknown event type ${JSON.stringify(config.type)}; known are ${known}`)
   }
-  const shownAs = namespace === 'authentication' ? namespace : config.type
+  const shownAs = Object.hasOwn(shownForFormer, config.type) ? shownForFormer[config.type]! : config.type
   if (namespace === 'entityChange') return entityChange(config)
   if (namespace === 'entityCount') return entityCount(config, shownAs)
   if (namespace === 'metrics') return metrics(config)
@@ -106,7 +140,7 @@ function byType(
   if (includes === 'invalid') return error(['include'], 'wanted a list of event types')
   const stranger = includes.find((include) => !includable.includes(include))
   if (stranger !== undefined) {
-    return error(['include'], `${JSON.stringify(stranger)} is not one of ${includable.join(', ')}`)
+    return error(['include'], notOneOf(stranger, includable))
   }
   const chosen = new Set<unknown>(includes)
   return { namespace, shownAs, accepts: (event) => 'event_type' in event && chosen.has(event.event_type) }
@@ -116,6 +150,8 @@ function byType(
 function entityChange(config: EventSubscriptionConfig): Subscription | EventConfigProblem {
   const includes = readIncludes(config['include'])
   if (includes === 'invalid') return error(['include'], 'wanted a list of entity types')
+  const stranger = includes?.find((include) => !entityTypes.includes(include))
+  if (stranger !== undefined) return error(['include'], notOneOf(stranger, entityTypes))
   const withParents = readFlag(config['includeParentEvents'])
   if (withParents === undefined) return error(['includeParentEvents'], 'wanted true or false')
   const chosen = includes && new Set(includes)
@@ -204,6 +240,10 @@ function readIncludes(value: unknown): readonly string[] | 'invalid' | undefined
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (list.length > MAX_INCLUDES || !list.every((item) => typeof item === 'string')) return 'invalid'
   return list.length === 0 ? undefined : list
+}
+
+function notOneOf(stranger: string, known: readonly string[]): string {
+  return `${JSON.stringify(stranger)} is not one of ${known.join(', ')}`
 }
 
 function readFlag(value: unknown): boolean | undefined {

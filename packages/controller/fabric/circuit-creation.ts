@@ -157,14 +157,14 @@ export class CircuitCreation {
     const { circuits, terminatorCosts, removal, rerouting, clock } = this.#deps
     const { circuitId, request, touched } = making
     const { terminator, strategy, routeCost } = selection
-    const { serviceId, instanceId, clientId, identityId, apiSessionId, sessionId, tokenId } = request
+    const { serviceId, instanceId, clientId, identityId, apiSessionId, sessionId, token } = request
     this.#checkAccess({ identityId, serviceId })
     const peerData = answeredPeerData(readPeerData(terminator.peerData), answered, selection.peerData)
     this.#checkEncryption(serviceId, peerData)
     const now = clock.now()
     const circuit: Circuit = {
       id: circuitId,
-      ...{ clientId, identityId, apiSessionId, sessionId, tokenId, serviceId, instanceId },
+      ...{ clientId, identityId, apiSessionId, sessionId, token, serviceId, instanceId },
       terminator,
       routeCost,
       isCounted: strategy.isCounting,

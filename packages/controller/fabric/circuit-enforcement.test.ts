@@ -21,8 +21,8 @@ async function running(test: TestContext) {
     const row = { token: apiSessionId, identityId, authenticatorId: null, ipAddress: '' }
     net.change((change) => change.create('apiSessions', row, { id: apiSessionId }))
     for (const service of ['s', 'other']) {
-      const tokenId = `token-of-${identityId}-${service}`
-      await net.dial(a, service, { circuitId: `${identityId}-${service}`, identityId, apiSessionId, tokenId })
+      const token = { id: `token-of-${identityId}-${service}`, issuedAt: 0, endsAt: 60 }
+      await net.dial(a, service, { circuitId: `${identityId}-${service}`, identityId, apiSessionId, token })
     }
   }
   await net.dial(a, 's', { circuitId: 'fabric-s' })
@@ -74,6 +74,15 @@ describe('circuits end with what allowed them', () => {
       assert.deepEqual(a.unroutes.map(({ circuitId }) => circuitId).sort(), [...ended].sort())
     })
   }
+
+  test('the time of their token, when nobody renews it', async (t) => {
+    const { net, a, left } = await running(t)
+    await using _ = net
+    net.outdated.add('session-of-alice')
+    net.pass(5_000)
+    assert.deepEqual(await left(() => {}), ['bob-other', 'bob-s', 'fabric-s'])
+    assert.deepEqual(a.unroutes.map(({ circuitId }) => circuitId).sort(), ['alice-other', 'alice-s'])
+  })
 
   test('whoever knows of other reasons ends them by what they have in common', async (t) => {
     const { net } = await running(t)

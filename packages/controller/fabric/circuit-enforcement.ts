@@ -2,6 +2,7 @@
  * Circuits end when what allowed them ends. What goes as a row takes its circuits with it at once; after a change on which
  * access depends all circuits are looked at, in turns, and changes that come together are answered by one look.
  */
+import type { TokenTimes } from '../auth/tokens/token-times.ts'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../log/logger.ts'
 import type { TableRows } from '../state/row.ts'
@@ -19,9 +20,13 @@ export interface EnforcementDeps {
   readonly writer: Pick<Writer, 'follow'>
   readonly circuits: CircuitTable
   readonly removal: CircuitRemoval
+  readonly times: Pick<TokenTimes, 'isOver'>
   readonly clock: Clock
   readonly log: Logger
 }
+
+/** As often as routers look for tokens whose time is over. */
+const TOKENS_MILLISECONDS = 5_000
 
 /** Tables whose rows circuits cannot do without, and by what their circuits are found. */
 const neededRows: Readonly<Record<string, CircuitKey>> = {
@@ -42,10 +47,14 @@ export class CircuitEnforcement implements AsyncDisposable {
   readonly #deps: EnforcementDeps
   readonly #unfollow: () => void
   readonly #rounds: WantedRounds
+  readonly #tokenRounds: WantedRounds
+  readonly #timer: NodeJS.Timeout
 
   constructor(deps: EnforcementDeps) {
     this.#deps = deps
     this.#rounds = new WantedRounds(deps, 'looking at circuits', (turns) => this.#lookAtAll(turns))
+    this.#tokenRounds = new WantedRounds(deps, 'looking at tokens of circuits', (turns) => this.#endOutdated(turns))
+    this.#timer = setInterval(() => this.#tokenRounds.want(), TOKENS_MILLISECONDS).unref()
     this.#unfollow = deps.writer.follow((commits) => {
       for (const { changes } of commits) for (const change of changes) this.#changed(change)
     })
@@ -53,7 +62,9 @@ export class CircuitEnforcement implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unfollow()
+    clearInterval(this.#timer)
     await this.#rounds[Symbol.asyncDispose]()
+    await this.#tokenRounds[Symbol.asyncDispose]()
   }
 
   #changed(change: RowChange): void {
@@ -83,6 +94,15 @@ export class CircuitEnforcement implements AsyncDisposable {
       if (turns.isOver) await turns.next()
       if (isAllowed(this.#deps, circuit)) continue
       removal.remove(circuit.id, { when: 'now', reason: 'access to the service ended' })
+    }
+  }
+
+  async #endOutdated(turns: Turns): Promise<void> {
+    const { circuits, removal, times } = this.#deps
+    for (const { id, apiSessionId, token } of [...circuits.all()]) {
+      if (turns.isOver) await turns.next()
+      if (token === undefined || apiSessionId === undefined || !times.isOver(apiSessionId, token)) continue
+      removal.remove(id, { when: 'now', reason: 'its token was not renewed in time' })
     }
   }
 }

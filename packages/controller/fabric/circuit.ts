@@ -1,4 +1,5 @@
 /** A circuit: a client's way to one terminator, along routers and links. */
+import type { ShownToken } from '../auth/tokens/token-times.ts'
 import type { TableRows } from '../state/row.ts'
 import type { CircuitFailureCause } from './circuit-error.ts'
 import type { PeerData } from './peer-data.ts'
@@ -21,7 +22,7 @@ export interface CircuitOwner {
   readonly apiSessionId?: string | undefined
   readonly sessionId?: string | undefined
   /** The access token by which it was asked for. */
-  readonly tokenId?: string | undefined
+  readonly token?: ShownToken | undefined
 }
 
 export interface CircuitRequest extends CircuitOwner {

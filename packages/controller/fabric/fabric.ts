@@ -8,6 +8,7 @@
  *   link goes           circuits over it move
  *   row changes         routers weigh differently, terminators are forgotten, circuits lose what allowed them
  */
+import type { TokenTimes } from '../auth/tokens/token-times.ts'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../log/logger.ts'
 import { newId } from '../resource-kit/ids.ts'
@@ -34,6 +35,8 @@ export interface FabricDeps {
   readonly view: View
   readonly writer: Pick<Writer, 'follow'>
   readonly terminatorFaults: TerminatorFaults
+  /** Until when tokens are good by which circuits were asked for. */
+  readonly times: Pick<TokenTimes, 'isOver'>
   readonly clock: Clock
   readonly log: Logger
   /** At least 0 and below 1. */

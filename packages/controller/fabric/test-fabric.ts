@@ -84,6 +84,8 @@ export class TestFabric implements AsyncDisposable {
   readonly events: CircuitEvent[] = []
   /** What became of terminators by what their routers said. */
   readonly terminatorFaults: string[] = []
+  /** API sessions whose tokens are over. */
+  readonly outdated = new Set<string>()
   /** What the strategies get for a random number. */
   random = 0
   readonly #test: TestContext
@@ -111,7 +113,8 @@ export class TestFabric implements AsyncDisposable {
       },
     }
     this.writer = { follow }
-    const deps = { state: this.state, view: this.network.view, writer: this.writer, terminatorFaults, clock }
+    const times = { isOver: (apiSessionId: string) => this.outdated.has(apiSessionId) }
+    const deps = { state: this.state, view: this.network.view, writer: this.writer, terminatorFaults, times, clock }
     this.fabric = Fabric.start({ ...deps, log: silentLogger, random: () => this.random }, merged)
   }
 

@@ -34,6 +34,8 @@ export interface Call<Body = unknown> {
   readonly body: Body
   readonly caller: Caller
   readonly remoteAddress: string
+  /** The address with the port. */
+  readonly remoteEnd: string
   /** The Host header. */
   readonly host: string
   header(name: string): string | undefined

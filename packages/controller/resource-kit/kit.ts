@@ -26,6 +26,12 @@ export interface KitDeps {
   readonly clock: Clock
 }
 
+/** Whose doing a change is when the caller is nobody yet: who enrolls, or logs in. */
+export interface Arrival {
+  readonly table: 'identities' | 'routers'
+  readonly id: string
+}
+
 const controllerCause: ChangeCause = { author: { type: 'controller', id: 'controller', name: 'controller' } }
 
 export class Kit {
@@ -45,13 +51,19 @@ export class Kit {
   }
 
   /** Runs a mutation for a caller; answers when it is durable and visible. */
-  write<T>(call: Call, mutate: (change: Change) => T): Promise<T> {
-    return this.#submit(causeOf(call), call.caller, mutate, true)
+  write<T>(call: Call, mutate: (change: Change) => T, arrival?: Arrival): Promise<T> {
+    const author = arrival && this.#authorOf(arrival)
+    return this.#submit({ ...causeOf(call), ...(author && { author }) }, call.caller, mutate, true)
   }
 
   /** Runs a mutation of the controller's own. */
   writeAsController<T>(mutate: (change: Change) => T, options: { readonly isJournaled?: boolean } = {}): Promise<T> {
     return this.#submit(controllerCause, undefined, mutate, options.isJournaled ?? true)
+  }
+
+  /** Runs a mutation in the name of whoever else is its cause. */
+  writeFor<T>(cause: ChangeCause, mutate: (change: Change) => T): Promise<T> {
+    return this.#submit(cause, undefined, mutate, true)
   }
 
   rendering(call: Call, place: Place, view: View = this.view): Rendering {
@@ -84,6 +96,11 @@ export class Kit {
     return this.renderer.reference(collection, id, this)
   }
 
+  #authorOf({ table, id }: Arrival): ChangeCause['author'] {
+    const type = table === 'routers' ? 'router' : 'identity'
+    return { type, id, name: this.view.get(table, id)?.name ?? '' }
+  }
+
   async #submit<T>(
     cause: ChangeCause,
     caller: Caller | undefined,
@@ -112,7 +129,7 @@ function causeOf(call: Call): ChangeCause {
       caller.kind === 'nobody'
         ? { type: 'unattributed', id: '', name: '' }
         : { type: 'identity', id: caller.identityId, name: caller.identityName },
-    source: { type: 'rest', auth: 'edge', method: call.method, localAddr: call.host, remoteAddr: call.remoteAddress },
+    source: { type: 'rest', auth: 'edge', method: call.method, localAddr: call.host, remoteAddr: call.remoteEnd },
     ...(traceId === null ? {} : { traceId }),
   }
 }

@@ -4,6 +4,7 @@
  * Those that SDKs and tunnelers host come over the control channel; what is made here is hosted by the router itself. The
  * service and the instance a terminator was made for never change.
  */
+import type { ShownToken } from '../auth/tokens/token-times.ts'
 import { notFound } from '../operation/api-error.ts'
 import type { FilterSymbol } from '../query/symbol.ts'
 import {
@@ -32,6 +33,13 @@ const base64Shape: Shape<string | null> = {
   },
   check() {},
   schema: { type: 'string', format: 'byte' },
+}
+
+/** A session for hosting. That of a bearer is in its token alone and has no row. */
+export interface HostSession {
+  readonly sessionId: string
+  readonly apiSessionId: string
+  readonly token?: ShownToken
 }
 
 export const terminatorFields = defineFields({
@@ -68,6 +76,8 @@ export const terminatorFields = defineFields({
   /** What initiators of circuits are told of the host: base64 by number. */
   peerData: serverSet<Readonly<Record<string, string>>>({}, { shown: 'never' }),
   hostId: text({ setBy: 'server', shown: 'never', symbol: true }),
+  /** By which session its host came: the terminator ends with it. */
+  hostSession: serverSet<HostSession | null>(null, { shown: 'never' }),
   sourceCtrl: text({ setBy: 'server', shown: 'never', symbol: true }),
   cost: integer({ min: 0, max: 65_535 }),
   precedence: oneOf(['default', 'required', 'failed'], {}),

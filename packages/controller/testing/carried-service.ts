@@ -24,6 +24,8 @@ export interface ShownTokens {
   readonly sessionToken: string
   /** Of the session, which for a bearer is in the token alone. */
   readonly sessionId: string
+  /** By which a bearer gets another access token. */
+  readonly refreshToken?: string
 }
 
 export async function createCarriedService(controller: TestController): Promise<CarriedService> {
@@ -74,13 +76,15 @@ export async function tokensFor(
   user: PasswordUser,
   { serviceId, type }: { readonly serviceId: string; readonly type: 'Dial' | 'Bind' },
 ): Promise<ShownTokens> {
-  const apiSessionToken = kind === 'stored' ? user.token : (await new OidcClient(controller).tokens(user)).access_token
+  const bearer = kind === 'stored' ? undefined : await new OidcClient(controller).tokens(user)
+  const apiSessionToken = bearer?.access_token ?? user.token
   const authorized =
     kind === 'stored' ? { token: apiSessionToken } : { headers: { authorization: `Bearer ${apiSessionToken}` } }
   const asked = { method: 'POST', path: '/sessions', body: { serviceId, type }, ...authorized } as const
   const { status, json, text } = await controller.askClient(asked)
   assert.equal(status, 201, text)
-  return { apiSessionToken, sessionToken: json.data.token, sessionId: json.data.id }
+  const refreshToken = bearer && { refreshToken: bearer.refresh_token }
+  return { apiSessionToken, sessionToken: json.data.token, sessionId: json.data.id, ...refreshToken }
 }
 
 /** Hosts the service at a router; answers the id of the terminator, and why it was refused. */

@@ -14,8 +14,8 @@ import { text } from 'node:stream/consumers'
 import { createPki, loadIdentitySection, loadSigningCertificate, type Pki } from '@weft/pki'
 import { CLIENT_BASE, MANAGEMENT_BASE } from '../api/http/edge-paths.ts'
 import { OIDC_BASE } from '../api/oidc/oidc-api.ts'
-import { systemClock } from '../clock.ts'
-import { Controller, type ControllerOptions } from '../controller.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import { Controller, type ControllerDeps, type ControllerOptions } from '../controller.ts'
 import type { Core } from '../core/core.ts'
 import { Invitations } from '../enroll/invitations.ts'
 import { defaultNetworkOptions } from '../fabric/network-options.ts'
@@ -60,6 +60,7 @@ export class TestController implements AsyncDisposable {
   /** Every line of the log so far. */
   readonly logged: readonly string[]
   readonly #controller: Controller
+  readonly #deps: ControllerDeps
   readonly #options: ControllerOptions
   readonly #eventFile: string
   readonly #agent: http.Agent
@@ -69,6 +70,7 @@ export class TestController implements AsyncDisposable {
     { pki, admin, logged }: Pick<TestController, 'pki' | 'admin' | 'logged'>,
     own: {
       controller: Controller
+      deps: ControllerDeps
       options: ControllerOptions
       eventFile: string
       agent: http.Agent
@@ -80,6 +82,7 @@ export class TestController implements AsyncDisposable {
     this.admin = admin
     this.logged = logged
     this.#controller = own.controller
+    this.#deps = own.deps
     this.#options = own.options
     this.#eventFile = own.eventFile
     this.#agent = own.agent
@@ -87,7 +90,10 @@ export class TestController implements AsyncDisposable {
   }
 
   /** With what is given in place of the usual. */
-  static async start(given: Partial<ControllerOptions> = {}): Promise<TestController> {
+  static async start(
+    given: Partial<ControllerOptions> = {},
+    { clock = systemClock }: { readonly clock?: Clock } = {},
+  ): Promise<TestController> {
     await using parts = new AsyncDisposableStack()
     const directory = await mkdtemp(join(tmpdir(), 'weft-controller-'))
     parts.defer(() => rm(directory, { recursive: true, force: true }))
@@ -99,11 +105,12 @@ export class TestController implements AsyncDisposable {
     const onFailure = (error: unknown) => {
       throw error
     }
-    const controller = parts.use(await Controller.start({ clock: systemClock, log, invitations, onFailure }, options))
-    const agent = new http.Agent({ keepAlive: true, maxSockets: 16 })
-    parts.defer(() => agent.destroy())
+    const deps = { clock, log, invitations, onFailure }
+    const controller = parts.use(await Controller.start(deps, options))
+    const agent = newAgent(parts)
     const admin = await openSession(controller.core, { isAdmin: true })
-    return new TestController({ pki, admin, logged }, { controller, options, eventFile, agent, parts: parts.move() })
+    const own = { controller, deps, options, eventFile, agent, parts: parts.move() }
+    return new TestController({ pki, admin, logged }, own)
   }
 
   /** Asks the management API over HTTP. */
@@ -170,9 +177,28 @@ export class TestController implements AsyncDisposable {
     return await readFile(this.#eventFile, 'utf8')
   }
 
+  /**
+   * Ends the controller, and answers another one on what it has left: the same store, the same certificates. Only while
+   * this one is not disposed of, which takes that away.
+   */
+  async restarted(): Promise<TestController> {
+    await this.#controller[Symbol.asyncDispose]()
+    await using parts = new AsyncDisposableStack()
+    const controller = parts.use(await Controller.start(this.#deps, this.#options))
+    const agent = newAgent(parts)
+    const own = { deps: this.#deps, options: this.#options, eventFile: this.#eventFile }
+    return new TestController(this, { controller, agent, ...own, parts: parts.move() })
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#parts[Symbol.asyncDispose]()
   }
+}
+
+function newAgent(parts: AsyncDisposableStack): http.Agent {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 16 })
+  parts.defer(() => agent.destroy())
+  return agent
 }
 
 function requestOptions({ method = 'GET', path, body, token, contentType, headers }: Asked, base: string) {

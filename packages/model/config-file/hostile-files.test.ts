@@ -39,7 +39,6 @@ const hostile: Record<string, [content: string, message: RegExp]> = {
   'bad escapes': [`a: "${'\\q'.repeat(MiB / 2 - 4)}"`, /longer than 100000 characters/],
   'fewer bad escapes': [`a: "${'\\q'.repeat(40_000)}"`, /an unknown escape/],
   'many documents': ['---\n'.repeat(MiB / 4), /more than 100000 words and signs/],
-  'many equal keys': ['a: 1\n'.repeat(12_000), /given twice.*and \d+ more$/s],
   'a bomb of aliases': [
     `v: 3\na0: &a0 [x,x,x,x,x,x,x,x,x]\n${times(20, (i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]`)}\nfree: *a20`,
     /aliases make more than 50000 values of the file/,
@@ -77,6 +76,13 @@ test('reads a bomb that no key unfolds', () => {
 test('many unknown keys cost a bounded number of warnings', () => {
   const start = performance.now()
   const { warnings } = load(`v: 3\n${times(12_000, (i) => `k${i}: 1`)}`)
+  assert.equal(warnings.length, 100)
+  assert.ok(performance.now() - start < limit)
+})
+
+test('many equal keys cost a bounded number of warnings', () => {
+  const start = performance.now()
+  const { warnings } = load(`v: 3\n${'free: 1\n'.repeat(12_000)}`)
   assert.equal(warnings.length, 100)
   assert.ok(performance.now() - start < limit)
 })

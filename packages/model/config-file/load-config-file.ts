@@ -32,8 +32,8 @@ export function loadConfigFile<K extends Keys, C>(
   environment: Environment,
 ): LoadedConfig<C> {
   const text = readSource(source)
-  const root = parseYamlTree(text)
   const problems = new ProblemList(text)
+  const root = parseYamlTree(text, problems)
   const place = new Place(new Reading(problems, environment), '', { start: 0, end: 1 })
   const stopIfWrong = () => {
     if (problems.hasErrors) throw ConfigError.badFile(text.fileName, problems.inOrder(), problems.leftOut)

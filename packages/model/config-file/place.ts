@@ -84,11 +84,19 @@ export class Place {
   readonly reading: Reading
   readonly path: string
   readonly span: Span
+  /** What a problem with the value itself leads to, where it is only a warning. */
+  readonly #consequence: string | undefined
 
-  constructor(reading: Reading, path: string, span: Span) {
+  constructor(reading: Reading, path: string, span: Span, consequence?: string) {
     this.reading = reading
     this.path = path
     this.span = span
+    this.#consequence = consequence
+  }
+
+  /** The same place, where a problem with the value itself is only a warning. Not so for what lies inside it. */
+  tolerant(consequence: string): Place {
+    return new Place(this.reading, this.path, this.span, consequence)
   }
 
   key(name: string, span: Span): Place {
@@ -102,7 +110,9 @@ export class Place {
   }
 
   problem(span: Span, message: string): void {
-    this.reading.problems.add('error', this.path, span, message)
+    const consequence = this.#consequence
+    if (consequence === undefined) this.reading.problems.add('error', this.path, span, message)
+    else this.warning(span, `${message}${consequence}`)
   }
 
   warning(span: Span, message: string): void {

@@ -116,7 +116,8 @@ export function duration(rules: BoundRules = {}): Kind<number> {
       if (scalar.type === 'integer' && scalar.value !== 0) return new Unexpected(`${scalar.value} without a unit`)
       const written = scalar.type === 'integer' ? '0' : scalar.type === 'text' ? scalar.value.trim() : undefined
       const milliseconds = written === undefined ? undefined : parseDuration(written)
-      if (milliseconds === undefined || milliseconds < 0) return new Unexpected(foundScalar(scalar))
+      const isNegative = milliseconds !== undefined && milliseconds < 0 && rules.belowMin === undefined
+      if (milliseconds === undefined || isNegative) return new Unexpected(foundScalar(scalar))
       return withinRules(milliseconds, rules, formatDuration, warn, words)
     },
     show: formatDuration,

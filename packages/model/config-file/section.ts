@@ -4,7 +4,17 @@
  */
 
 import type { HostPort } from './address.ts'
-import { absent, foundNode, isValue, type Kind, type KindParts, type Outcome, refuse, UseDefault } from './kind.ts'
+import {
+  absent,
+  foundNode,
+  isValue,
+  type Kind,
+  type KindParts,
+  type Outcome,
+  Refused,
+  refuse,
+  UseDefault,
+} from './kind.ts'
 import { type LocatedValue, locatePart, type Place } from './place.ts'
 import { scalarValue } from './scalar.ts'
 import { didYouMean } from './scalar-kinds.ts'
@@ -20,12 +30,16 @@ export interface Key<T> {
   readonly default?: T
   /** The key as written in the file, where it is not the property's name. */
   readonly name?: string
+  /** A value that is wrong is warned about and passed over, because the peers start with it. */
+  readonly ifWrong?: 'warn'
   /** Only for the type. */
   readonly value?: T
 }
 
 interface KeyOptions {
   readonly name?: string
+  /** What is wrong inside a section that was read is refused all the same. */
+  readonly ifWrong?: 'warn'
 }
 
 /** A key that must be there. */
@@ -172,7 +186,9 @@ function readPresent(key: Key<unknown>, place: Place, node: YamlNode): unknown {
     if (key.kind.parts === undefined) place.warning(node.span, `has no value${defaultUsed(key)}`)
     return readMissing(key, place)
   }
-  const outcome = key.kind.read(node, place)
+  const isTolerated = key.ifWrong === 'warn'
+  const outcome = key.kind.read(node, isTolerated ? place.tolerant(defaultUsed(key) || '; it is passed over') : place)
+  if (outcome instanceof Refused && isTolerated) return readMissing(key, place)
   if (outcome === absent) {
     if (key.presence === 'required') place.problem(node.span, 'is required, and empty')
     return key.default

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConfigError } from './config-error.ts'
+import { ProblemList } from './problem.ts'
 import { readSource } from './read-source.ts'
 import { parseYamlTree, type YamlNode } from './yaml-tree.ts'
 
@@ -35,6 +36,16 @@ test('an alias is the value it names, and << takes over what is not there', () =
   assert.deepEqual([x, y, quoted], [{ a: '1', b: '2' }, { a: '0', b: '2', c: '4' }, '1'])
 })
 
+test('of a key that is given twice the last counts, as for the peers, with a warning', () => {
+  const source = readSource({ fileName: 'f.yml', text: 'a:\n  b: 1\n  c: 2\n  b: 3\n  b: {d: 4}\n' })
+  const problems = new ProblemList(source)
+  assert.deepEqual(plain(parseYamlTree(source, problems)), { a: { b: { d: '4' }, c: '2' } })
+  assert.deepEqual(
+    problems.inOrder('warning').map(({ line, path, message }) => `${line} ${path} ${message}`),
+    ['4 a.b given twice; that in line 2 has no effect', '5 a.b given twice; that in line 4 has no effect'],
+  )
+})
+
 test('a key named __proto__ is only a key', () => {
   const root = parse('__proto__: {polluted: 1}\nconstructor: 2\n')
   assert.deepEqual([...root.entries.keys()], ['__proto__', 'constructor'])
@@ -58,11 +69,6 @@ const refusals: [name: string, text: string, message: string][] = [
     'two documents',
     'a: 1\n---\nb: 2\n',
     'f.yml:3:1  a second YAML document begins; wanted only one in the file\n    3 | b: 2\n      | ^',
-  ],
-  [
-    'a key given twice',
-    'a:\n  b: 1\n  c: 2\n  b: 3\n',
-    'f.yml:4:3  a.b  the key is given twice, first in line 2\n    4 |   b: 3\n      |   ^',
   ],
   [
     'a tab as indentation',

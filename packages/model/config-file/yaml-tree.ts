@@ -46,9 +46,8 @@ const mostSyntaxErrors = 20
 const coreTag = /^tag:yaml\.org,2002:(?:int|float|bool|null|map|seq)$/u
 const textTag = /^(?:!|tag:yaml\.org,2002:str)$/u
 
-/** The file's one document, a section. Everything that is wrong with it as YAML is told at once. */
-export function parseYamlTree(source: SourceText): SectionNode {
-  const problems = new ProblemList(source)
+/** The file's one document, a section. Everything that is wrong with it as YAML is told at once; warnings are added. */
+export function parseYamlTree(source: SourceText, problems: ProblemList = new ProblemList(source)): SectionNode {
   const root = isTooLongToParse(source, problems) ? undefined : buildRoot(source, problems)
   if (root === undefined || problems.hasErrors) {
     throw ConfigError.badFile(source.fileName, problems.inOrder(), problems.leftOut)
@@ -192,7 +191,7 @@ class TreeBuilder {
       const first = entries.get(name)
       if (first !== undefined) {
         const line = this.#problems.source.lineOf(first.keySpan.start)
-        this.#refuse(child, keySpan, `the key is given twice, first in line ${line}`)
+        this.#problems.add('warning', child, keySpan, `given twice; that in line ${line} has no effect`)
       }
       // A key without a value has nothing to underline but itself.
       const built = value === null ? emptyNode(keySpan) : this.build(value, child, depth + 1)

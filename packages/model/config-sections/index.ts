@@ -1,9 +1,12 @@
 /** Sections that the files of the controller and of the router have in common, each declared once. */
 export { adaptiveWindowKeys, checkAdaptiveWindow } from './adaptive-window.ts'
 export {
+  acceptOnlyOptions,
   assembleChannelOptions,
   type ChannelOptions,
   channelOptionKeys,
+  type DialedChannelOptions,
+  dialOptionKeys,
   type Heartbeats,
   heartbeatKeys,
 } from './channel-options.ts'

@@ -4,6 +4,7 @@ import { type ChangeSet, changeSet, type DataEvent, type DataState, dataState } 
 import { DataModel } from './data-model.ts'
 import { accessibleServices, grantingServicePolicies } from './data-model-access.ts'
 import { diffModels, entityCounts } from './data-model-diff.ts'
+import { shownModel } from './data-model-shown.ts'
 import { stateOf } from './data-model-state.ts'
 
 type ModelInit = NonNullable<Parameters<typeof dataState.encode>[0]['events']>[number]['model']
@@ -126,4 +127,16 @@ test('what two copies do not agree on is told entity by entity', () => {
     'service-policy dial modified',
   ])
   assert.equal(entityCounts(correct).get('identities'), 2)
+})
+
+test('what is shown is plain, by id, with the members of policies', () => {
+  const key = event({ kind: 'publicKey', value: { kid: 'k1', data: Buffer.from('key') } })
+  const costs = new Map([['web', 7]])
+  const carol = event({ kind: 'identity', value: { id: 'carol', name: 'carol', serviceHostingCosts: costs } })
+  const shown = JSON.parse(JSON.stringify(shownModel(DataModel.of(state([...network, key, carol])))))
+  assert.deepEqual(Object.keys(shown.identities), ['alice', 'bob', 'carol'])
+  assert.deepEqual(shown.identities.carol.serviceHostingCosts, { web: 7 })
+  assert.equal(shown.publicKeys.k1.data, 'a2V5')
+  const { identities, services, postureChecks, policyType } = shown.servicePolicies.bind
+  assert.deepEqual([identities, services, postureChecks, policyType], [['alice', 'bob'], ['web'], [], 'BindPolicy'])
 })

@@ -12,11 +12,19 @@ import {
   text,
   withDefault,
 } from '@weft/model/config-file'
-import { adaptiveWindowKeys, channelOptionKeys, checkAdaptiveWindow, heartbeatKeys } from '@weft/model/config-sections'
+import {
+  acceptOnlyOptions,
+  adaptiveWindowKeys,
+  channelOptionKeys,
+  checkAdaptiveWindow,
+  dialOptionKeys,
+  heartbeatKeys,
+} from '@weft/model/config-sections'
 import { localBinding } from './local-binding.ts'
 import { advertisedAddress, dialAddress, listenAddress } from './transport-address.ts'
 
-const optionsSection = section({ keys: channelOptionKeys({ fewestQueuedConnects: 1 }) })
+const dialOptionsSection = section({ keys: dialOptionKeys({ isChecked: true }), ignored: acceptOnlyOptions })
+const optionsSection = section({ keys: channelOptionKeys({ isChecked: true }) })
 
 const heartbeatsSection = section({
   keys: {
@@ -63,12 +71,12 @@ export const ctrlSection = section({
     bind: optional(localBinding(), 'The interface that controllers are dialled from.'),
     defaultRequestTimeout: withDefault(duration({ min: 1 }), 5 * second, 'How long a controller may take to answer.'),
     startupTimeout: withDefault(
-      duration(),
+      duration({ min: 0, belowMin: 'min' }),
       30 * second,
       'How long the router waits for its first controller before it ends; `0` is for ever.',
     ),
     heartbeats: subsection(heartbeatsSection, 'Heartbeats with controllers.'),
-    options: subsection(optionsSection, 'How channels with controllers behave.'),
+    options: subsection(dialOptionsSection, 'How channels with controllers behave.'),
     rateLimiter: subsection(rateLimiterSection, 'Terminators that may be under way at once.'),
     listeners: withDefault(listOf(listenerSection), [], 'Where controllers connect that dial their routers.'),
   },

@@ -50,7 +50,7 @@ export const edgeSection = section({
         'The name of this file and `.proto.gzip` when absent.',
     ),
     dbSaveInterval: withDefault(
-      wholeUnits(second, 'seconds', { min: 30, belowMin: 'min', max: 86_400 }),
+      wholeUnits(second, 'seconds', { min: 30, belowMin: 'min', max: 86_400, aboveMax: 'max' }),
       30 * second,
       'How often it is written, if anything changed.',
       { name: 'dbSaveIntervalSeconds' },

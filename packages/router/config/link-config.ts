@@ -2,7 +2,12 @@
  * The `link` section with every default, fallback and former spelling applied.
  */
 import type { Findings, ProtocolAddress, ValueOf } from '@weft/model/config-file'
-import { assembleChannelOptions, type ChannelOptions, type Heartbeats } from '@weft/model/config-sections'
+import {
+  assembleChannelOptions,
+  type ChannelOptions,
+  type DialedChannelOptions,
+  type Heartbeats,
+} from '@weft/model/config-sections'
 import type { linkSection } from './link-section.ts'
 import { type Interfaces, interfaceOwning, type LocalBinding, resolveLocalBinding } from './local-binding.ts'
 import { wholeAddress } from './transport-address.ts'
@@ -42,7 +47,7 @@ export interface LinkDialerConfig {
   readonly startupDelay: number
   readonly healthyDialBackoff: DialBackoff
   readonly unhealthyDialBackoff: DialBackoff
-  readonly options: ChannelOptions
+  readonly options: DialedChannelOptions
 }
 
 export interface LinkConfig {

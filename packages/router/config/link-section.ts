@@ -18,14 +18,23 @@ import {
   text,
   withDefault,
 } from '@weft/model/config-file'
-import { channelOptionKeys, heartbeatKeys } from '@weft/model/config-sections'
+import { acceptOnlyOptions, channelOptionKeys, dialOptionKeys, heartbeatKeys } from '@weft/model/config-sections'
 import { localBinding } from './local-binding.ts'
 import { advertisedAddress, listenAddress } from './transport-address.ts'
 
 const binding = withDefault(oneOf(['transport']), 'transport', 'The kind of link; there is one.')
 const groups = withDefault(oneOrMore(text()), ['default'], 'Dialers and listeners that share a group form links.')
-const options = subsection(
-  section({ keys: channelOptionKeys({ fewestQueuedConnects: 0 }) }),
+const outQueueSize = withDefault(
+  integer({ min: 0, max: 1_000_000 }),
+  4,
+  'Messages that may wait on a link with a router before 1.6.6; 4 is as many as on other links.',
+)
+const listenerOptions = subsection(
+  section({ keys: { ...channelOptionKeys({ isChecked: false }), outQueueSize } }),
+  'How channels of links behave.',
+)
+const dialerOptions = subsection(
+  section({ keys: { ...dialOptionKeys({ isChecked: false }), outQueueSize }, ignored: acceptOnlyOptions }),
   'How channels of links behave.',
 )
 
@@ -39,7 +48,7 @@ const listenerSection = section({
     ),
     bindInterface: optional(text(), 'The interface it belongs to; the one that has the host of `bind` when absent.'),
     groups,
-    options,
+    options: listenerOptions,
   },
   ignored: { costTags: 'links have no cost tags' },
 })
@@ -88,7 +97,7 @@ const dialerSection = section({
       backoffSection({ min: minute, max: hour, factor: 10 }),
       'Waits between dials to other routers.',
     ),
-    options,
+    options: dialerOptions,
   },
 })
 

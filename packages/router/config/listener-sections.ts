@@ -22,7 +22,7 @@ import { dialTimeoutKey, formerXgressOptions, xgressOptionKeys } from './xgress-
 const edgeOptionsSection = section({
   keys: {
     advertise: optional(hostPort(), 'How clients reach it; the server certificate has to cover the host.'),
-    ...channelOptionKeys({ fewestQueuedConnects: 1 }),
+    ...channelOptionKeys({ isChecked: true }),
     lookupApiSessionTimeout: withDefault(duration(), 5 * second, 'Accepted; sessions are known without asking.'),
     lookupSessionTimeout: withDefault(duration(), 5 * second, 'Accepted; sessions are known without asking.'),
     ...xgressOptionKeys,

@@ -84,8 +84,6 @@ test('every key reaches its place', () => {
   )
   assert.deepEqual(ctrl.options, {
     outQueueSize: 5,
-    maxQueuedConnects: 2,
-    maxOutstandingConnects: 17,
     connectTimeout: 6_000,
     writeTimeout: 9_000,
   })
@@ -143,12 +141,6 @@ test('every key reaches its place', () => {
     [15_001, 60_001, -1, 1_001, 1, 50_000, 1, 5_001, 1, 1_002, 129, 500],
   )
   assert.equal(config.transport.webSocket?.identity?.serverCert, 'ws.cert')
-  assert.deepEqual(config.transport.dtls, {
-    maxBytesPerSecond: 1_000_000,
-    writeBufferSize: 1_024,
-    readBufferSize: 2_048,
-    handshakeTimeout: 29_000,
-  })
   assert.deepEqual([config.proxy?.address.text, config.proxy?.password], ['proxy.example.net:3128', 'secret'])
   assert.equal(config.csr?.sans.uri[0], 'spiffe://example/r1', 'the top level wins')
   assert.deepEqual([config.healthChecks.linkCheck.minLinks, config.metrics.reportInterval], [2, 15_000])

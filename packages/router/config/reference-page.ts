@@ -11,7 +11,7 @@ writes one.
   with a warning. \`TMP\`, \`TEMP\` and \`TMPDIR\` are always the directory for temporary files. Where a number or a flag is
   wanted, text from the environment may spell one.
 - **YAML 1.1.** \`yes\`, \`no\`, \`on\` and \`off\` are true and false, \`0700\` is octal. A file is one document of at most
-  1 MiB, in UTF-8, in which no key stands twice.
+  1 MiB, in UTF-8. Of a key that stands twice the last counts, with a warning.
 - **Durations** are numbers with units: \`5s\`, \`1m30s\`, \`180m\`, \`250ms\`.
 - **Addresses** are \`protocol:host:port\` or \`host:port\`, IPv6 hosts in brackets: \`tls:[::1]:3022\`.
 - **Paths** that are relative start at the working directory of the process, not at the file; only the defaults of

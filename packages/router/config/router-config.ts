@@ -143,7 +143,7 @@ function assembleForwarder(forwarder: RouterFile['forwarder'], findings: Finding
   }
 }
 
-function assembleTransport({ wss, ws, dtls, handshakeTimeout }: RouterFile['transport']) {
+function assembleTransport({ wss, ws }: RouterFile['transport']) {
   const webSocket = wss ?? ws
   return {
     /** Undefined where the file says nothing, and the transport's own defaults hold. */
@@ -154,7 +154,6 @@ function assembleTransport({ wss, ws, dtls, handshakeTimeout }: RouterFile['tran
             ...webSocket,
             identity: webSocket.identity === undefined ? undefined : assembleIdentity(webSocket.identity),
           },
-    dtls: { ...dtls, handshakeTimeout },
   }
 }
 

@@ -47,6 +47,10 @@ const cases: [added: string, ...found: string[]][] = [
     '4:49 link.listeners[0].bind: wanted protocol:host:port, found no protocol',
   ],
   [
+    'link: { listeners: [{ binding: transport, bind: "dtls:0.0.0.0:1" }] }',
+    '4:49 link.listeners[0].bind: wanted protocol:host:port, found dtls, for which no library is maintained on this runtime; use tls',
+  ],
+  [
     'link: { dialers: [{ binding: carrier, bind: eth7 }] }',
     '4:30 link.dialers[0].binding: wanted transport, found "carrier"',
   ],
@@ -89,11 +93,41 @@ const cases: [added: string, ...found: string[]][] = [
     'transport: { westworld3: { profile_version: 1 } }',
     '4:26 transport.westworld3: warning: has no effect: the transport that it tuned is gone',
   ],
+  [
+    'transport: { dtls: { readBufferSize: 1 } }',
+    '4:14 transport.dtls: warning: has no effect: addresses of that transport are refused',
+  ],
   ['transport: { westworld3: 7 }', '4:26 transport.westworld3: wanted a section of names, each anything, found 7'],
   [
     'web: [{ name: a, bindPoints: [{ interface: "0.0.0.0:1", address: "a:1", plainHttp: true }], apis: [{ binding: fabric }] }]',
     '4:84 web[0].bindPoints[0].plainHttp: plain HTTP is for loopback interfaces only, not for 0.0.0.0:1',
     '4:111 web[0].apis[0].binding: wanted one of health-checks, metrics, found "fabric"',
+  ],
+  // With these the peers start, so that ours does.
+  ['forwarder: 5', '4:12 forwarder: warning: wanted a section of `key: value` lines, found 5; it is passed over'],
+  ['proxy: [a]', '4:8 proxy: warning: wanted a section of `key: value` lines, found a list; it is passed over'],
+  [
+    'healthChecks: { linkCheck: often, ctrlPingCheck: { interval: often } }',
+    '4:28 healthChecks.linkCheck: wanted a section of `key: value` lines, found often; it is passed over',
+    '4:62 healthChecks.ctrlPingCheck.interval: wanted a duration such as 30s or 1h30m of at least 1ms, found "often"',
+  ],
+  [
+    'connectEvents: { batchInterval: 5, maxQueuedEvents: many }',
+    '4:33 connectEvents.batchInterval: warning: wanted a duration such as 30s or 1h30m, found 5 without a unit, so the default 3s is used',
+    '4:53 connectEvents.maxQueuedEvents: warning: wanted a whole number, found "many", so the default 100000 is used',
+  ],
+  [
+    'enableDebugOps: maybe',
+    '4:17 enableDebugOps: warning: wanted true or false, found "maybe", so the default false is used',
+  ],
+  [
+    'link: { dialers: [{ options: { connectTimeout: 90s, maxOutstandingConnects: 0 } }] }',
+    '4:48 link.dialers[0].options.connectTimeout: warning: longer than 1m; that is used',
+    '4:53 link.dialers[0].options.maxOutstandingConnects: warning: has no effect: only a listener has others say hello',
+  ],
+  [
+    'forwarder: { linkDialWorkerCount: 1 }\nforwarder: {}',
+    '5:1 forwarder: warning: given twice; that in line 4 has no effect',
   ],
   ['edge: yes', '4:7 edge: wanted a section of `key: value` lines, found yes'],
 ]

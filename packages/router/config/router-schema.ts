@@ -33,6 +33,7 @@ import {
   interfaceDiscoverySection,
   metricsSection,
   profileSection,
+  tolerated,
   traceSection,
 } from './observation-sections.ts'
 import { transportSection } from './transport-section.ts'
@@ -69,18 +70,19 @@ export const routerSchema = section({
       'Where circuits end. A binding without an entry is refused, except `edge` and `tunnel`.',
     ),
     edge: optional(edgeSection, 'What the router does for clients. Without it the router only carries.'),
-    forwarder: subsection(forwarderSection, 'How circuits are set up, watched and taken down.'),
-    transport: subsection(transportSection, 'The transports of links and clients.'),
+    forwarder: subsection(forwarderSection, 'How circuits are set up, watched and taken down.', tolerated),
+    transport: subsection(transportSection, 'The transports of links and clients.', tolerated),
     tls: subsection(
       section({
         keys: { handshakeTimeout: withDefault(duration({ min: 1 }), 5 * second, 'How long a handshake may take.') },
       }),
       'TLS on every listener.',
+      tolerated,
     ),
-    proxy: optional(proxySection, 'A proxy between the router, its controllers and other routers.'),
-    metrics: subsection(metricsSection, 'What controllers are told about the load.'),
-    healthChecks: subsection(healthChecksSection, 'What the health API reports.'),
-    connectEvents: subsection(connectEventsSection, 'What controllers are told about clients.'),
+    proxy: optional(proxySection, 'A proxy between the router, its controllers and other routers.', tolerated),
+    metrics: subsection(metricsSection, 'What controllers are told about the load.', tolerated),
+    healthChecks: subsection(healthChecksSection, 'What the health API reports.', tolerated),
+    connectEvents: subsection(connectEventsSection, 'What controllers are told about clients.', tolerated),
     interfaceDiscovery: subsection(interfaceDiscoverySection, 'What controllers are told about this machine.'),
     managedConfig: subsection(
       section({
@@ -96,9 +98,9 @@ export const routerSchema = section({
     ),
     web: withDefault(listOf(webServerSection), [], 'The HTTP servers.'),
     trace: optional(traceSection, 'Recording of messages.'),
-    profile: optional(profileSection, 'Profiles of the running process.'),
-    enableDebugOps: withDefault(flag(), false, 'Whether the local socket offers what is only for tests.'),
-    plugins: withDefault(listOf(text()), [], 'Must be empty: extensions for Go programs cannot be loaded.'),
+    profile: optional(profileSection, 'Profiles of the running process.', tolerated),
+    enableDebugOps: withDefault(flag(), false, 'Whether the local socket offers what is only for tests.', tolerated),
+    plugins: withDefault(listOf(text()), [], 'Must be empty: extensions for Go programs cannot be loaded.', tolerated),
   },
   ignored: {
     ha: 'several controllers are always followed',

@@ -1,5 +1,4 @@
 import {
-  duration,
   flag,
   freeForm,
   integer,
@@ -7,7 +6,6 @@ import {
   optional,
   second,
   section,
-  subsection,
   wholeUnits,
   withDefault,
 } from '@weft/model/config-file'
@@ -32,30 +30,16 @@ const webSocketSection = section({
   },
 })
 
-const dtlsSection = section({
-  keys: {
-    maxBytesPerSecond: optional(integer({ min: 0 }), 'The most that is sent; unlimited when absent.'),
-    writeBufferSize: withDefault(
-      integer({ min: 0, max: largestBuffer }),
-      4_194_304,
-      "Bytes in the socket's send buffer.",
-    ),
-    readBufferSize: withDefault(
-      integer({ min: 0, max: largestBuffer }),
-      4_194_304,
-      "Bytes in the socket's receive buffer.",
-    ),
-  },
-})
-
 /** What the transports of links and clients can be told. */
 export const transportSection = section({
   keys: {
     wss: optional(webSocketSection, 'Listeners for WebSockets, which browsers use.'),
     ws: optional(webSocketSection, 'The spelling of generated files; `wss` wins.'),
-    dtls: subsection(dtlsSection, 'Connections over datagrams.'),
-    handshakeTimeout: withDefault(duration({ min: 1 }), 30 * second, 'How long a handshake over datagrams may take.'),
     westworld3: optional(mapOf(freeForm()), 'Accepted without effect: the transport that it tuned is gone.'),
+  },
+  ignored: {
+    dtls: 'addresses of that transport are refused',
+    handshakeTimeout: 'it is for dtls, whose addresses are refused; tls.handshakeTimeout is for the others',
   },
   check(draft, findings) {
     if (draft.westworld3 !== undefined) {

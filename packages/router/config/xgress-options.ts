@@ -25,7 +25,11 @@ export const xgressOptionKeys = {
   mtu: withDefault(bytes(0), 0, 'Cuts data into frames of this many bytes, for paths over DTLS alone; 0 does not.'),
   randomDrops: withDefault(flag(), false, 'For tests: drops data at random.'),
   drop1InN: withDefault(integer({ min: 1 }), 100, 'For tests: one in how many is dropped.'),
-  txQueueSize: withDefault(count(1), 1, 'Data in order that may wait for whoever reads.'),
+  txQueueSize: withDefault(
+    integer({ min: 1, belowMin: 'min', max: 1_000_000 }),
+    1,
+    'Data in order that may wait for whoever reads.',
+  ),
   txPortalStartSize: withDefault(bytes(), 4 * mebibyte, 'The first send window, in bytes.'),
   txPortalMinSize: withDefault(bytes(), 16_384, 'The smallest send window.'),
   txPortalMaxSize: withDefault(bytes(), 4 * mebibyte, 'The largest send window.'),

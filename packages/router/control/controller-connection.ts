@@ -36,6 +36,8 @@ export class ControllerConnection {
   readonly address: string
   readonly #log: WireLog
   readonly #options: ControllerConnectionOptions
+  #unreadable = 0
+  #unsent = 0
 
   constructor(deps: ControllerConnectionDeps, options: ControllerConnectionOptions) {
     this.channel = deps.channel
@@ -82,16 +84,25 @@ export class ControllerConnection {
     return controlMessages.decodeReply(name, reply)
   }
 
-  /** Answers a message. A controller that does not get its answer asks again. */
-  reply<K extends ControlMessageName>(
+  /**
+   * Answers a message; never rejects. A controller that does not get its answer asks again. Whoever answers at length
+   * waits for it, so that of one that asks and does not read no more is read.
+   */
+  async reply<K extends ControlMessageName>(
     request: Message,
     name: K,
     fields: ControlMessageInit<K>,
     options: SendOptions = {},
-  ): void {
-    this.channel
+  ): Promise<void> {
+    await this.channel
       .reply(request, controlMessages.encode(name, fields), this.#patient(options))
       .catch((err: unknown) => this.#notSent(name, err))
+  }
+
+  /** Tells the log of a message that cannot be read: of the first, the second, the fourth, and so on. */
+  noteUnreadable(fields: Readonly<Record<string, unknown>>): void {
+    const count = ++this.#unreadable
+    if (Number.isInteger(Math.log2(count))) this.#log.warn('message cannot be read', { ...fields, count })
   }
 
   close(reason: string): void {
@@ -104,6 +115,8 @@ export class ControllerConnection {
   }
 
   #notSent(message: string, err: unknown): void {
-    if (!this.channel.isClosed) this.#log.warn('message not sent', { message, controller: this.controllerId, err })
+    const count = ++this.#unsent
+    if (this.channel.isClosed || !Number.isInteger(Math.log2(count))) return
+    this.#log.warn('message not sent', { message, controller: this.controllerId, count, err })
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Keeps a channel with one controller: dials its addresses in turn until one answers, waits for the end of the channel,
- * and starts again. It never gives up by itself.
+ * and starts again. It never gives up by itself. While the controller is connected because it has dialled the router, there
+ * is nothing to do.
  *
  * A channel that has lost all its connections has ended: what follows is a new one, with a new hello. So whatever the
  * controller has to be told after a loss is told in one place, when a channel begins.
@@ -17,6 +18,8 @@ export interface ControllerDialerDeps {
   /** Called for each new channel; false when it is not wanted, for good. */
   readonly connected: (connection: ControllerConnection, from: ControllerDialer) => boolean
   readonly disconnected: (connection: ControllerConnection) => void
+  /** The channel that a controller of that id has dialled, if there is one. */
+  readonly incoming: (controllerId: string) => ControllerConnection | undefined
   readonly log: WireLog
   readonly monotonic: () => number
 }
@@ -82,9 +85,22 @@ export class ControllerDialer implements AsyncDisposable {
     while (!signal.aborted) {
       await this.#suspension?.promise
       if (signal.aborted) return
-      if (await this.#serve(signal)) this.#backoff.reset()
+      const isLasting = (await this.#incomingEnds(signal)) || (await this.#serve(signal))
+      if (isLasting) this.#backoff.reset()
       await sleep(this.#backoff.next(), undefined, { signal }).catch(() => {})
     }
+  }
+
+  /** Waits for the end of a channel that the controller has dialled; false when there is none. */
+  async #incomingEnds(signal: AbortSignal): Promise<boolean> {
+    const incoming = this.#deps.incoming(this.#known.id)
+    if (incoming === undefined) return false
+    const aborted = Promise.withResolvers<void>()
+    const abort = () => aborted.resolve()
+    signal.addEventListener('abort', abort, { once: true })
+    await Promise.race([incoming.channel.closed, aborted.promise])
+    signal.removeEventListener('abort', abort)
+    return true
   }
 
   /** One channel from its dial to its end; whether it lasted. */

@@ -5,6 +5,7 @@ import { capabilityMask, controlHello, hasCapability, routerCapability } from '@
 import { testIdentity } from '../testing/test-router-links.ts'
 import type { ControllerConnection } from './controller-connection.ts'
 import { controllerConnector } from './dial-controller.ts'
+import { routerHelloHeaders } from './router-hello.ts'
 
 const limits = { timeout: 20_000 }
 const log = { debug() {}, info() {}, warn() {}, error() {} }
@@ -14,6 +15,8 @@ const surroundings = {
   randomBytes: (size: number) => crypto.getRandomValues(Buffer.alloc(size)),
 }
 const listeners = [{ address: 'tls:r1:3022', protocol: 'tls', groups: ['default'], localBinding: '' }]
+
+const forControllers = [{ address: 'tls:r1:6262', groups: ['west'] }]
 
 /** A controller that takes in whoever comes, and says this of itself. */
 async function setUp(answer: {
@@ -42,7 +45,8 @@ async function setUp(answer: {
   const bound: ControllerConnection[] = []
   const connect = controllerConnector(
     {
-      ...{ routerId: 'r1', identity: () => router, listeners: () => listeners, surroundings, proxy: undefined },
+      ...{ routerId: 'r1', identity: () => router, surroundings, proxy: undefined },
+      routerHello: () => routerHelloHeaders(listeners, forControllers),
       bind: (connection) => void bound.push(connection),
     },
     {
@@ -85,6 +89,7 @@ test('every hello says who the router is, what it can do and where it can be dia
   const said = controlHello.decodeHeaders('hello', hello!.headers)
   assert.match(said.version, /^v2\.1\.0\|[^|]*\|[^|]*\|[^|]+\|[^|]+$/u)
   assert.deepEqual(said.listeners?.listeners, listeners)
+  assert.deepEqual(said.ctrlChanListeners?.listeners, forControllers)
   assert.ok(hasCapability(said.capabilities, routerCapability.multiChannel))
   assert.ok(hasCapability(said.capabilities, routerCapability.routerDataModel))
   assert.ok(!hasCapability(said.capabilities, routerCapability.connectV2), 'only what it really does')

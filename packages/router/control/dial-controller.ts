@@ -2,24 +2,24 @@
 import type { Identity } from '@weft/pki'
 import {
   type Channel,
-  type ChannelPlan,
   controlDialPolicy,
-  controlPlan,
   dialChannel,
+  type Headers,
   type HttpProxy,
   type Surroundings,
 } from '@weft/wire'
-import { controllerCapability, hasCapability, type LinkListener } from '@weft/wire/messages'
+import { controllerCapability, hasCapability } from '@weft/wire/messages'
 import type { CtrlConfig } from '../config/router-config.ts'
+import { planOfControl } from './control-plan.ts'
 import { ControllerConnection } from './controller-connection.ts'
-import { type ControllerFacts, readControllerHello, routerHelloHeaders, UnfitControllerError } from './router-hello.ts'
+import { type ControllerFacts, readControllerHello, UnfitControllerError } from './router-hello.ts'
 
 export interface ControllerDialDeps {
   readonly routerId: string
   /** Asked for each connection: certificates are renewed. */
   readonly identity: () => Identity
-  /** Asked for each hello. */
-  readonly listeners: () => readonly LinkListener[]
+  /** What the router says of itself; asked for each hello. */
+  readonly routerHello: () => Headers
   /** Registers handlers, before anything is read. */
   readonly bind: (connection: ControllerConnection) => void
   readonly surroundings: Surroundings
@@ -33,7 +33,7 @@ const protocols = ['ziti-ctrl']
 const secondAfter = 5_000
 
 export function controllerConnector(deps: ControllerDialDeps, options: ControllerDialOptions) {
-  const plan = planFor(options)
+  const plan = planOfControl(options)
   const { localBinding, heartbeats, defaultRequestTimeout } = options
   const timeouts = { requestTimeout: defaultRequestTimeout, unresponsiveAfter: heartbeats.unresponsiveAfter }
   return async (address: string, signal: AbortSignal): Promise<ControllerConnection> => {
@@ -42,7 +42,7 @@ export function controllerConnector(deps: ControllerDialDeps, options: Controlle
     await dialChannel(
       {
         address,
-        name: `ctrl ${address}`,
+        name: `ctrl/${address}`,
         plan,
         protocols,
         get tls() {
@@ -53,7 +53,7 @@ export function controllerConnector(deps: ControllerDialDeps, options: Controlle
         ...(localBinding === undefined ? {} : { localAddress: localBinding.address }),
         ...(deps.proxy === undefined ? {} : { proxy: deps.proxy }),
         signal,
-        hello: () => ({ id: deps.routerId, headers: routerHelloHeaders(deps.listeners()) }),
+        hello: () => ({ id: deps.routerId, headers: deps.routerHello() }),
         check(underlay) {
           const found = readControllerHello(underlay)
           // Every further connection must be with the controller of the first.
@@ -79,14 +79,5 @@ export function controllerConnector(deps: ControllerDialDeps, options: Controlle
       deps.surroundings,
     )
     return connection!
-  }
-}
-
-function planFor({ heartbeats, options }: ControllerDialOptions): ChannelPlan {
-  const { sendInterval, checkInterval, closeUnresponsiveTimeout } = heartbeats
-  return {
-    ...controlPlan,
-    heartbeats: { sendInterval, checkInterval, closeAfter: closeUnresponsiveTimeout, grace: closeUnresponsiveTimeout },
-    ...(options.writeTimeout === undefined ? {} : { writeTimeout: options.writeTimeout }),
   }
 }

@@ -35,7 +35,7 @@ export function defineHandler<K extends ControlMessageName>(
           await run({ message: controlMessages.decodeAs(name, frame), frame, from }, context)
         } catch (err) {
           const fields = { message: name, controller: from.controllerId, err }
-          if (err instanceof MessageError) log.warn('message cannot be read', fields)
+          if (err instanceof MessageError) from.noteUnreadable(fields)
           else if (!from.channel.isClosed) log.error('message not handled', fields)
         }
       })

@@ -9,6 +9,8 @@ export interface ConnectEventsDeps {
   readonly controllers: () => Iterable<ControllerConnection>
   /** Everyone who is connected. */
   readonly connected: () => readonly IdentityConnectEvents[]
+  /** Milliseconds since 1970. */
+  readonly now: () => number
 }
 
 export interface ConnectEventsOptions {
@@ -22,6 +24,7 @@ export class ConnectEvents implements Disposable {
   readonly #options: ConnectEventsOptions
   readonly #first = new Set<NodeJS.Timeout>()
   #timer: NodeJS.Timeout | undefined
+  #toldAt: number | undefined
 
   constructor(deps: ConnectEventsDeps, options: ConnectEventsOptions) {
     this.#deps = deps
@@ -44,12 +47,18 @@ export class ConnectEvents implements Disposable {
     this.#first.add(timer)
   }
 
+  /** When everyone was told last, in milliseconds since 1970; undefined for never. */
+  get toldAt(): number | undefined {
+    return this.#toldAt
+  }
+
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
     for (const timer of this.#first) clearTimeout(timer)
   }
 
   #tellAll(controller: ControllerConnection): void {
+    this.#toldAt = this.#deps.now()
     controller.tell('connectEvents', { body: { events: this.#deps.connected(), fullState: true } })
   }
 }

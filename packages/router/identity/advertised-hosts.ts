@@ -30,7 +30,8 @@ export function findUncoveredHosts(
   )
 }
 
-function isCovered(host: string, { servers }: Identity): boolean {
+/** Whether a client that was sent to this host believes whoever answers there. */
+export function isCovered(host: string, { servers }: Identity): boolean {
   return servers.some(({ certificate }) => {
     const { x509 } = certificate
     // A subject says who somebody is, not where.

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MetricsRegistry } from '../metrics/registry.ts'
 import { durationText } from './duration-text.ts'
 import { Inspector } from './inspector.ts'
+import { inspectMetrics } from './metrics-inspection.ts'
 
 const inspector = new Inspector({
   byName: new Map<string, (name: string) => unknown>([
@@ -29,6 +31,14 @@ test('values as text or JSON, under the names that were asked for; unknown names
   })
 })
 
+test('what is asked for many times is answered once', () => {
+  const { values } = inspector.inspect(Array.from({ length: 500 }, (_, at) => (at % 2 ? 'links' : 'LINKS')))
+  assert.deepEqual(
+    values.map(({ name }) => name),
+    ['LINKS'],
+  )
+})
+
 test('what fails is told and costs the others nothing', () => {
   const { success, errors, values } = inspector.inspect(['broken', 'stackdump'])
   assert.deepEqual([success, errors, values.length], [false, ['broken: out of order'], 1])
@@ -44,4 +54,17 @@ test('durations as the peers write them', () => {
   ] as const) {
     assert.equal(durationText(milliseconds), text)
   }
+})
+
+test('metrics read as the message that reports them', () => {
+  const metrics = new MetricsRegistry({ monotonic: () => 0, random: () => 0.5 })
+  metrics.gauge('edge.connections', () => 3)
+  metrics.timer('blocked').update(7)
+  const measured = new Inspector({
+    byName: new Map(),
+    byPrefix: new Map([['metrics', () => inspectMetrics({ routerId: 'r1', metrics, clock: { now: () => 1_500 } })]]),
+  })
+  const { sourceId, timestamp, intValues, timers } = JSON.parse(measured.inspect(['metrics']).values[0]!.value)
+  assert.deepEqual([sourceId, timestamp], ['r1', { seconds: 1, nanos: 500_000_000 }])
+  assert.deepEqual([intValues['edge.connections'], timers.blocked.count, timers.blocked.max], [3, 1, 7])
 })

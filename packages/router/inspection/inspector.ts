@@ -26,7 +26,7 @@ export class Inspector {
   inspect(names: readonly string[]): InspectResponse {
     const errors: string[] = []
     const values: { name: string; value: string }[] = []
-    for (const name of names.slice(0, mostNames)) {
+    for (const name of distinct(names).slice(0, mostNames)) {
       try {
         const value = this.#find(name.toLowerCase())?.(name)
         if (value !== undefined) values.push({ name, value: typeof value === 'string' ? value : json(value) })
@@ -41,6 +41,12 @@ export class Inspector {
     const { byName, byPrefix } = this.#options
     return byName.get(name) ?? [...byPrefix].find(([prefix]) => name.startsWith(prefix))?.[1]
   }
+}
+
+/** What is asked for twice is answered once: an answer may be large. */
+function distinct(names: readonly string[]): readonly string[] {
+  const bySpelling = new Map(names.toReversed().map((name) => [name.toLowerCase(), name]))
+  return [...bySpelling.values()].reverse()
 }
 
 function json(value: unknown): string {

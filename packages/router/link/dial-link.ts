@@ -18,8 +18,9 @@ import { linkHello, splitHalf } from '@weft/wire/messages'
 import type { LinkDialerConfig } from '../config/link-config.ts'
 import { networkVersion } from '../version.ts'
 import { Link, type LinkChannels } from './link.ts'
+import { linkChannelName } from './link-channel-name.ts'
 import type { LinkMeters } from './link-meters.ts'
-import { planOfSingleLinks } from './link-plan.ts'
+import { planWithOptions } from './link-plan.ts'
 
 export interface LinkDialDeps {
   readonly routerId: string
@@ -94,8 +95,8 @@ function dialOne(
   return dialChannel(
     {
       address,
-      name: `link ${linkId} to ${routerId}`,
-      plan: group === undefined ? planOfSingleLinks(deps.plan()) : deps.plan(),
+      name: linkChannelName(linkId),
+      plan: planWithOptions(deps.plan(), options, group === undefined ? 'single' : 'grouped'),
       protocols,
       get tls() {
         const { client, caPem } = deps.identity()

@@ -4,7 +4,7 @@
  * Each connection is judged by its leaf, which must chain to the network's authorities; the router that it claims to come
  * from is then confirmed by a controller, which knows whose certificate it is. Until that answer nothing is read.
  */
-import { Certificate, type Identity, verifyChain } from '@weft/pki'
+import type { Identity } from '@weft/pki'
 import {
   type Admission,
   type Channel,
@@ -12,15 +12,18 @@ import {
   type ChannelPlan,
   type Connection,
   HelloRefusal,
+  maxHellosOf,
   type ReceivedHello,
   type Surroundings,
 } from '@weft/wire'
 import { linkHello } from '@weft/wire/messages'
 import type { LinkListenerConfig } from '../config/link-config.ts'
+import { trustedLeaf } from '../identity/trusted-leaf.ts'
 import { Link, type LinkChannels } from './link.ts'
+import { linkChannelName } from './link-channel-name.ts'
 import { linkKey } from './link-key.ts'
 import type { LinkMeters } from './link-meters.ts'
-import { planOfSingleLinks } from './link-plan.ts'
+import { planWithOptions } from './link-plan.ts'
 import { SplitHalves } from './split-halves.ts'
 
 export interface LinkAcceptorDeps {
@@ -50,12 +53,12 @@ export class LinkAcceptor implements AsyncDisposable {
   constructor(deps: LinkAcceptorDeps, listener: LinkListenerConfig) {
     this.#deps = deps
     this.#listener = listener
-    const { maxOutstandingConnects, maxQueuedConnects, connectTimeout } = listener.options
+    const maxHellos = maxHellosOf(listener.options)
     this.#acceptor = new ChannelAcceptor(
       {
         id: deps.routerId,
-        helloTimeout: connectTimeout,
-        maxHellos: maxOutstandingConnects + Math.max(maxQueuedConnects, minQueuedConnects),
+        helloTimeout: listener.options.connectTimeout,
+        ...(maxHellos === undefined ? {} : { maxHellos }),
         admit: (hello) => this.#admit(hello),
       },
       deps.surroundings,
@@ -79,39 +82,22 @@ export class LinkAcceptor implements AsyncDisposable {
     if (said.dialedRouterId !== undefined && said.dialedRouterId !== routerId) {
       throw new HelloRefusal(`${said.dialedRouterId} is meant, and this is ${routerId}`)
     }
-    this.#checkChain(connection)
+    trustedLeaf(connection, this.#deps.identity(), this.#deps.surroundings.clock.now())
     return {
-      identity: `${connection.fingerprint} ${said.routerId}`,
-      name: `link ${said.linkId} from ${said.routerId}`,
-      plan: hello.group === undefined ? planOfSingleLinks(plan) : plan,
+      // Not the router that it says it is: until that is confirmed nobody may have more channels for having more names.
+      identity: connection.fingerprint!,
+      name: linkChannelName(said.linkId),
+      plan: planWithOptions(plan, this.#listener.options, hello.group === undefined ? 'single' : 'grouped'),
       bind: (channel) => this.#bind(channel, said, hello),
     }
   }
 
-  #checkChain({ certificates }: Connection): void {
-    const [leaf, ...sent] = certificates
-    if (leaf === undefined) throw new HelloRefusal('no client certificate')
-    let own: Certificate
-    let intermediates: Certificate[]
-    try {
-      own = Certificate.fromDer(leaf)
-      intermediates = sent.map((der) => Certificate.fromDer(der))
-    } catch {
-      throw new HelloRefusal('the client certificate cannot be read')
-    }
-    const roots = this.#deps.identity().caBundle
-    const { clock } = this.#deps.surroundings
-    const verdict = verifyChain({ leaf: own, intermediates, roots, at: clock.now() })
-    if (!verdict.isTrusted) throw new HelloRefusal(`the client certificate is not trusted: ${verdict.message}`)
-  }
-
   async #bind(channel: Channel, said: LinkHello, hello: ReceivedHello): Promise<void> {
+    const { fingerprint, remoteAddress } = hello.connection
     try {
-      await this.#deps.verifyRouter(said.routerId, hello.connection.fingerprint!)
-    } catch (err) {
-      const from = hello.connection.remoteAddress
-      this.#deps.surroundings.log.info('link refused', { link: said.linkId, router: said.routerId, from, err })
-      throw err
+      await this.#deps.verifyRouter(said.routerId, fingerprint!)
+    } catch (error) {
+      throw new HelloRefusal(`${remoteAddress}: ${(error as Error).message}`)
     }
     this.#deps.bind?.(channel)
     if (said.half === undefined) {
@@ -134,8 +120,6 @@ export class LinkAcceptor implements AsyncDisposable {
   }
 }
 
-/** A whole mesh that comes back at once is no attack. */
-const minQueuedConnects = 256
 const maxIdLength = 256
 
 function readHello(hello: ReceivedHello) {

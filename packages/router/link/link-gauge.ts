@@ -2,6 +2,8 @@
  * Measures a link for as long as it lives. Controllers make the cost of a link of its latency and of the time that
  * messages wait for it, as both ends report them; one that does not answer gets so high a latency that no path takes it.
  */
+import { bodyLengthAt } from '@weft/wire'
+import { countMessage } from '../metrics/link-metrics.ts'
 import type { Link } from './link.ts'
 
 const interval = 1_000
@@ -15,15 +17,33 @@ const nanosPerMilli = 1_000_000
 export class LinkGauge implements Disposable {
   readonly #link: Link
   readonly #timer: NodeJS.Timeout
-  readonly #observing: Disposable
+  readonly #observing = new DisposableStack()
   #markers = 0
 
   constructor(link: Link) {
     this.#link = link
     this.#timer = setInterval(() => this.#look(), interval).unref()
-    this.#observing = link.payloadChannel.observe({
-      answered: (roundTrip) => link.metrics.latency.update(roundTrip * nanosPerMilli),
-    })
+    const { metrics } = link
+    this.#observing.use(
+      link.payloadChannel.observe({ answered: (roundTrip) => metrics.latency.update(roundTrip * nanosPerMilli) }),
+    )
+    // Hot: called for each message. The two are one channel, unless the other router is an old one.
+    for (const channel of new Set([link.payloadChannel, link.ackChannel])) {
+      this.#observing.use(
+        channel.observe({
+          received(buffer, start) {
+            const bytes = bodyLengthAt(buffer, start)
+            countMessage(metrics.received, bytes)
+            countMessage(metrics.allReceived, bytes)
+          },
+          sent(head, start) {
+            const bytes = bodyLengthAt(head, start)
+            countMessage(metrics.sent, bytes)
+            countMessage(metrics.allSent, bytes)
+          },
+        }),
+      )
+    }
   }
 
   [Symbol.dispose](): void {

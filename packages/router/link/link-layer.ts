@@ -2,8 +2,9 @@
  * Everything about links, put together: the listeners where other routers connect, the registry that dials and keeps
  * them, and the reports to controllers. It can be configured anew while it runs; links that still fit stay.
  */
+import type { TLSSocket } from 'node:tls'
 import type { Identity } from '@weft/pki'
-import type { Channel, ChannelPlan, HttpProxy, Surroundings } from '@weft/wire'
+import { type Channel, type ChannelPlan, type HttpProxy, type Surroundings, tlsConnection } from '@weft/wire'
 import type { LinkListener } from '@weft/wire/messages'
 import type { LinkConfig, LinkListenerConfig } from '../config/link-config.ts'
 import type { MetricsRegistry } from '../metrics/registry.ts'
@@ -11,6 +12,7 @@ import type { TlsPorts } from '../transport/tls-ports.ts'
 import type { WorkerPool } from '../work/worker-pool.ts'
 import { linkDialer } from './dial-link.ts'
 import { LinkAcceptor } from './link-acceptor.ts'
+import { LinkDoor } from './link-door.ts'
 import { LinkMeters } from './link-meters.ts'
 import { planOfLinks } from './link-plan.ts'
 import { LinkRegistry } from './link-registry.ts'
@@ -59,6 +61,7 @@ export class LinkLayer implements AsyncDisposable {
   readonly #deps: LinkLayerDeps
   readonly #latencyProbeInterval: number | undefined
   readonly #meters: LinkMeters
+  readonly #door: LinkDoor
   readonly #listeners = new Map<string, OpenListener>()
   #plan: ChannelPlan
 
@@ -67,8 +70,10 @@ export class LinkLayer implements AsyncDisposable {
     this.#deps = deps
     this.#latencyProbeInterval = latencyProbeInterval
     this.#meters = new LinkMeters(deps.metrics)
+    this.#door = new LinkDoor(log)
     this.#plan = planOfLinks({ config, latencyProbeInterval })
-    this.reports = new LinkReports({ dialedLinks: () => this.registry.dialedLinks(), log })
+    const faults = deps.metrics.meter('faults.link')
+    this.reports = new LinkReports({ dialedLinks: () => this.registry.dialedLinks(), faults, log })
     const dial = linkDialer({ ...deps, meters: this.#meters, plan: () => this.#plan })
     this.registry = new LinkRegistry({ ...deps, dial, meters: this.#meters, follower: this.reports, clock, log }, [])
   }
@@ -148,7 +153,11 @@ export class LinkLayer implements AsyncDisposable {
     const { port } = opening.use(await this.#deps.ports.use(bind))
     const accepted = (link: Parameters<LinkRegistry['accepted']>[0]) => this.registry.accepted(link)
     const acceptor = opening.use(new LinkAcceptor({ ...this.#deps, meters: this.#meters, plan, accepted }, config))
-    opening.use(port.registerChannels([protocol], (connection) => acceptor.accept(connection)))
+    const accept = (socket: TLSSocket) => {
+      const connection = tlsConnection(socket)
+      if (this.#door.enter(connection, (closed) => socket.once('close', closed))) acceptor.accept(connection)
+    }
+    opening.use(port.register([protocol], { requiresCertificate: true, accept }))
     const stack = opening.move()
     const { text: address, protocol: transport } = advertise
     return {

@@ -1,5 +1,6 @@
 /** How the channels of links behave, by what the configuration says. */
-import { type ChannelPlan, linkPlan, singlePlan } from '@weft/wire'
+import type { DialedChannelOptions } from '@weft/model/config-sections'
+import { type ChannelPlan, linkPlan, singlePlan, withOutQueueSize } from '@weft/wire'
 import type { LinkConfig } from '../config/link-config.ts'
 
 export interface LinkPlanOptions {
@@ -24,7 +25,12 @@ export function planOfLinks({ config, latencyProbeInterval }: LinkPlanOptions): 
   }
 }
 
-/** For peers that know no groups: all queues over one connection, and no constraint on its type. */
-export function planOfSingleLinks(plan: ChannelPlan): ChannelPlan {
-  return { ...plan, underlays: singlePlan.underlays }
+/** For links of one dialer or listener; those with peers that know no groups are of one connection, of whatever type. */
+export function planWithOptions(
+  plan: ChannelPlan,
+  { writeTimeout = plan.writeTimeout, outQueueSize }: DialedChannelOptions,
+  kind: 'grouped' | 'single',
+): ChannelPlan {
+  if (kind === 'grouped') return { ...plan, writeTimeout }
+  return withOutQueueSize({ ...plan, writeTimeout, underlays: singlePlan.underlays }, outQueueSize)
 }

@@ -76,6 +76,60 @@ test('failures wait longer each time; a router that is back is dialled at once',
   assert.equal(state.iteration, 3)
 })
 
+test(
+  'a router that was cut off dials at once when it is back, but not those that are said to be gone',
+  limits,
+  async () => {
+    await using two = new TwoRegistries()
+    two.a.dialing = 'fails'
+    two.tell(two.a)
+    const state = () => [...two.a.registry.destinations()][0]!.states.values().next().value!
+    await eventually(() => state().status === 'dialFailed', 'the dial has failed')
+    two.a.dialing = 'works'
+    two.tell(two.a, 'Unhealthy')
+    two.a.registry.dialWaiting()
+    assert.equal(state().status, 'dialFailed')
+    two.tell(two.a)
+    await eventually(() => state().status === 'established', 'said to be back, it is dialled')
+    two.a.dialing = 'fails'
+    for (const link of two.a.registry.links()) link.close()
+    await eventually(() => state().status === 'dialFailed' || state().status === 'linkFailed', 'it is lost')
+    two.time.now += 1
+    two.a.dialing = 'works'
+    two.a.registry.dialWaiting()
+    await eventually(() => state().status === 'established', 'it is dialled before its time')
+  },
+)
+
+test('a router cannot have the id of a link to another one', limits, async () => {
+  await using two = new TwoRegistries()
+  const link = await two.comesTo(two.a, 'l1')
+  const thief = await two.comesTo(two.a, 'l1', 2, 'c')
+  assert.equal(two.a.registry.get('l1'), link, 'whoever came first has it')
+  assert.deepEqual([...two.a.registry.links()], [link])
+  assert.equal(thief.isClosed, false, 'it is closed later')
+  assert.deepEqual(two.a.events, ['established l1 1'])
+})
+
+test('what controllers may tell of other routers has a bound', limits, async () => {
+  await using two = new TwoRegistries()
+  two.a.dialing = 'fails'
+  const listeners = Array.from({ length: 200 }, (_, at) => {
+    return { address: `tls:127.0.0.1:${at + 1}`, protocol: 'tls', groups: ['default'], localBinding: `interface-${at}` }
+  })
+  for (let nth = 0; nth < 10_100; nth++) {
+    two.a.registry.applyPeerState({
+      id: `r${nth}`,
+      version: 'v2.1.0',
+      state: 'Healthy',
+      listeners: nth === 0 ? listeners : [],
+    })
+  }
+  const destinations = [...two.a.registry.destinations()]
+  assert.equal(destinations.length, 10_000)
+  assert.equal(destinations[0]!.states.size, 64)
+})
+
 test('a controller ends a link, but not by what it heard of an earlier one', limits, async () => {
   await using two = new TwoRegistries()
   const link = await two.comesTo(two.a, 'link1', 4)

@@ -29,6 +29,8 @@ export interface LinkRegistryDeps {
   readonly log: WireLog
 }
 
+/** What controllers may tell of; more than any network has. */
+const most = { destinations: 10_000, listeners: 64 }
 /** How many newcomers a link may turn away: a peer that comes again and again evidently cannot use it. */
 const mostRejections = 5
 /** Milliseconds until a link that lost is closed. */
@@ -48,6 +50,7 @@ export class LinkRegistry implements AsyncDisposable {
   readonly #abort = new AbortController()
   #dialers: readonly LinkDialerConfig[]
   #wake: NodeJS.Timeout | undefined
+  #isDialSoon = false
   #scan: NodeJS.Timeout | undefined
 
   constructor(deps: LinkRegistryDeps, dialers: readonly LinkDialerConfig[]) {
@@ -91,6 +94,7 @@ export class LinkRegistry implements AsyncDisposable {
       return
     }
     const destination = this.#destinations.get(id) ?? this.#newDestination(id)
+    if (destination === undefined) return
     if (state === 'Unhealthy') {
       destination.isHealthy = false
       destination.unhealthySince ??= this.#deps.clock.now()
@@ -100,8 +104,20 @@ export class LinkRegistry implements AsyncDisposable {
     destination.isHealthy = true
     destination.unhealthySince = undefined
     destination.version = version
-    destination.listeners = listeners
+    destination.listeners = listeners.slice(0, most.listeners)
     this.#match(destination, isBack ? 'is back' : 'as before')
+  }
+
+  /**
+   * Dials at once what waits to be dialled again. For a router that was cut off and is back: what failed meanwhile says
+   * nothing of the others, and those who cannot dial it would have to wait for it.
+   */
+  dialWaiting(): void {
+    const now = this.#deps.clock.monotonic()
+    for (const { isHealthy, states } of this.#destinations.values()) {
+      if (isHealthy) for (const state of states.values()) if (state.isWanting) state.dialNow(now)
+    }
+    this.#dialDue()
   }
 
   /** A link that another router dialled. */
@@ -139,7 +155,8 @@ export class LinkRegistry implements AsyncDisposable {
     await Promise.all(open.map(({ closed }) => closed))
   }
 
-  #newDestination(id: string): Destination {
+  #newDestination(id: string): Destination | undefined {
+    if (this.#destinations.size >= most.destinations) return undefined
     const destination: Destination = {
       id,
       version: '',
@@ -178,7 +195,7 @@ export class LinkRegistry implements AsyncDisposable {
       state.removed()
       if (link?.facts.isDialed) link.close()
     }
-    this.#dialDue()
+    this.#dialSoon()
   }
 
   #remove(id: string): void {
@@ -199,6 +216,16 @@ export class LinkRegistry implements AsyncDisposable {
       this.#destinations.delete(id)
     }
     this.#dialDue()
+  }
+
+  /** Once for all that a controller says in one message. */
+  #dialSoon(): void {
+    if (this.#isDialSoon) return
+    this.#isDialSoon = true
+    queueMicrotask(() => {
+      this.#isDialSoon = false
+      this.#dialDue()
+    })
   }
 
   #dialDue(): void {
@@ -257,7 +284,7 @@ export class LinkRegistry implements AsyncDisposable {
   /** Puts a link to use; false when it has to give way to another. */
   #register(link: Link): boolean {
     const { follower, log } = this.#deps
-    if (link.isClosed) return false
+    if (link.isClosed || !this.#mayHaveId(link)) return false
     const existing = this.#byKey.get(link.key)
     if (existing !== undefined && existing !== link && !existing.isClosed) {
       if (isBefore(existing.id, link.id)) {
@@ -277,6 +304,18 @@ export class LinkRegistry implements AsyncDisposable {
     const { routerId, isDialed, iteration } = link.facts
     log.info('link established', { link: link.id, router: routerId, isDialed, iteration })
     follower.established(link)
+    return true
+  }
+
+  /**
+   * Controllers know a link by its id, and so do circuits: a router that comes with the id of a link to another one would
+   * get what is meant for that. Ids that this router gives are its own to give.
+   */
+  #mayHaveId(link: Link): boolean {
+    const namesake = this.#byId.get(link.id)
+    if (namesake === undefined || namesake.key === link.key || namesake.isClosed) return true
+    if (!link.facts.isDialed) return false
+    namesake.close()
     return true
   }
 

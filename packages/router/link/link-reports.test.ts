@@ -6,6 +6,7 @@ import type { Link } from './link.ts'
 import { LinkReports } from './link-reports.ts'
 
 const limits = { timeout: 20_000 }
+const faults = { mark() {} }
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 const dialed = (link: Link): Link => Object.assign(link, { facts: { ...link.facts, isDialed: true } })
 
@@ -26,7 +27,7 @@ test('a controller hears of all links first, of none too, and then of everything
   await using two = new TwoRegistries()
   await using controller = await TestController.connect()
   const links: Link[] = []
-  const reports = new LinkReports({ dialedLinks: () => links, log })
+  const reports = new LinkReports({ dialedLinks: () => links, faults, log })
   reports.add(controller.connection)
   assert.deepEqual(await told(controller, 1), ['all'])
   const [one, other, accepted] = [
@@ -63,7 +64,7 @@ test('a controller that is far behind is told everything anew', limits, async ()
   await using two = new TwoRegistries()
   await using controller = await TestController.connect()
   const link = dialed(await two.comesTo(two.a, 'one'))
-  const reports = new LinkReports({ dialedLinks: () => [link], log })
+  const reports = new LinkReports({ dialedLinks: () => [link], faults, log })
   reports.add(controller.connection)
   assert.deepEqual(await told(controller, 1), ['all one/1'])
   for (let count = 0; count < 1_500; count++) reports.failed(link)

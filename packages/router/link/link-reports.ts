@@ -20,6 +20,8 @@ export interface LinkFollower {
 export interface LinkReportsDeps {
   /** The links that this router dialled and uses. */
   readonly dialedLinks: () => Iterable<Link>
+  /** Counts links that have failed. */
+  readonly faults: { mark(): void }
   readonly log: WireLog
 }
 
@@ -87,6 +89,7 @@ export class LinkReports implements LinkFollower {
   }
 
   #fault(subject: 'LinkFault' | 'LinkDuplicate', id: string, iteration: number): void {
+    if (subject === 'LinkFault') this.#deps.faults.mark()
     this.#report({ kind: 'fault', body: { subject, id, iteration } })
   }
 

@@ -1,5 +1,5 @@
 /** Brings the two connections of a split link together: routers before 1.6.6 dial payloads and acknowledgements apart. */
-import type { Channel } from '@weft/wire'
+import { type Channel, HelloRefusal } from '@weft/wire'
 import { splitHalf } from '@weft/wire/messages'
 
 interface Waiting {
@@ -21,16 +21,17 @@ export class SplitHalves implements Disposable {
 
   /** The pair that a half completes; undefined while the other is missing. Throws when there is no use for it. */
   add(connectionId: string, half: number, channel: Channel): SplitPair | undefined {
-    if (half !== splitHalf.payload && half !== splitHalf.ack) throw new Error(`there is no half ${half} of a link`)
+    if (half !== splitHalf.payload && half !== splitHalf.ack)
+      throw new HelloRefusal(`there is no half ${half} of a link`)
     const other = this.#waiting.get(connectionId)
     if (other !== undefined && !other.channel.isClosed) {
-      if (other.half === half) throw new Error('this half of the link is there already')
+      if (other.half === half) throw new HelloRefusal('this half of the link is there already')
       this.#waiting.delete(connectionId)
       return half === splitHalf.payload
         ? { payload: channel, ack: other.channel }
         : { payload: other.channel, ack: channel }
     }
-    if (this.#waiting.size >= mostWaiting) throw new Error('too many halves of links wait for the other')
+    if (this.#waiting.size >= mostWaiting) throw new HelloRefusal('too many halves of links wait for the other')
     const waiting = { half, channel }
     this.#waiting.set(connectionId, waiting)
     const giveUp = setTimeout(() => {

@@ -61,8 +61,15 @@ test('a config is applied while the router runs, and so is its end', limits, asy
   await eventually(() => [...router.links.registry.links()].length === 1, 'its dialer dials')
   await managed.follow(model(listening(['far'])))
   assert.equal(told(), 1, 'what is the same is not applied again')
+  const inspected = () => managed.inspect().handlers[0]!
+  assert.deepEqual(inspected(), {
+    ...{ baseType: 'router.link', supportedVersions: [1] },
+    controllerConfigs: [{ version: 1, data: listening(['far']) }],
+    applied: { source: 'controller', version: 1 },
+  })
   await managed.follow(model(undefined))
   assert.deepEqual([router.links.listeners(), told()], [[], 2])
+  assert.deepEqual([inspected().controllerConfigs, inspected().applied], [[], undefined])
   await eventually(() => [...router.links.registry.links()].length === 0, 'nobody dials any more')
 })
 
@@ -92,5 +99,7 @@ test('only what is allowed counts, and the file of the router comes first', limi
     await using set = await setUp(allow, own)
     await set.managed.follow(model(listening(), typeName))
     assert.equal(set.told(), 0)
+    const { applied } = set.managed.inspect().handlers[0]!
+    assert.deepEqual(applied, own === local ? undefined : { source: 'local', version: 1 })
   }
 })

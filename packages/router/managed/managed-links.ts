@@ -6,7 +6,7 @@
 import type { DataModel } from '@weft/model/data-model'
 import type { Alert } from '../alerts/alert-reporter.ts'
 import type { LinkConfig } from '../config/link-config.ts'
-import { readManagedLinkConfig } from '../config/managed-link-config.ts'
+import { isManagedConfigAllowed, managedLinkType, readManagedLink } from '../config/managed-config.ts'
 
 export interface ManagedLinksDeps {
   readonly links: { apply(config: LinkConfig): Promise<void> }
@@ -23,13 +23,14 @@ export interface ManagedLinksOptions {
   readonly allow: readonly string[]
 }
 
-const typeName = 'router.link.v1'
 const baseName = 'router.link'
+const version = 1
 
 export class ManagedLinks {
   readonly #deps: ManagedLinksDeps
   readonly #options: ManagedLinksOptions
   #seen: string | undefined
+  #isSeenApplied = false
   #applying: Promise<void> = Promise.resolve()
 
   constructor(deps: ManagedLinksDeps, options: ManagedLinksOptions) {
@@ -40,8 +41,7 @@ export class ManagedLinks {
   /** A section in the file wins, and types that are not allowed are not looked at. */
   get isWanted(): boolean {
     const { local, allow } = this.#options
-    const isAllowed = allow.some((name) => name === 'all' || name === typeName || name === baseName)
-    return isAllowed && local.listeners.length === 0 && local.dialers.length === 0
+    return isManagedConfigAllowed(allow, managedLinkType) && local.listeners.length === 0 && local.dialers.length === 0
   }
 
   /** Looks at the model after a change; resolves when what follows from it is done. */
@@ -54,11 +54,34 @@ export class ManagedLinks {
     return this.#applying
   }
 
+  /** What is known and what is in force, in the form of the peers' tools. */
+  inspect() {
+    const { local, allow } = this.#options
+    const hasLocal = local.listeners.length > 0 || local.dialers.length > 0
+    const known = this.#seen === undefined ? [] : [{ version, data: JSON.parse(this.#seen) as unknown }]
+    const source = hasLocal ? 'local' : this.#isSeenApplied ? 'controller' : undefined
+    return {
+      sealed: true,
+      closed: false,
+      allow,
+      handlers: [
+        {
+          baseType: baseName,
+          supportedVersions: [version],
+          controllerConfigs: known,
+          ...(hasLocal ? { localConfig: { version, data: local } } : {}),
+          ...(source === undefined ? {} : { applied: { source, version } }),
+        },
+      ],
+    }
+  }
+
   async #apply(dataJson: string | undefined): Promise<void> {
     const { links, alerts, applied } = this.#deps
     try {
       const { local } = this.#options
-      await links.apply(dataJson === undefined ? local : readManagedLinkConfig(typeName, JSON.parse(dataJson)))
+      await links.apply(dataJson === undefined ? local : readManagedLink(dataJson))
+      this.#isSeenApplied = dataJson !== undefined
       applied()
     } catch (error) {
       alerts.raise({
@@ -73,7 +96,7 @@ export class ManagedLinks {
 function configOf({ tables }: DataModel, routerId: string): string | undefined {
   for (const id of tables.router.get(routerId)?.configs ?? []) {
     const config = tables.config.get(id)
-    if (config !== undefined && tables.configType.get(config.typeId)?.name === typeName) return config.dataJson
+    if (config !== undefined && tables.configType.get(config.typeId)?.name === managedLinkType) return config.dataJson
   }
   return undefined
 }

@@ -36,6 +36,9 @@ export class LinkMetrics implements Disposable {
   readonly queueTime: Histogram
   readonly sent: TrafficMetrics
   readonly received: TrafficMetrics
+  /** Of all links together. */
+  readonly allSent: TrafficMetrics
+  readonly allReceived: TrafficMetrics
   /** What could not be queued, in all and by what it was. */
   readonly dropped: Meter
   readonly droppedData: Meter
@@ -52,6 +55,8 @@ export class LinkMetrics implements Disposable {
     this.queueTime = registry.histogram(of('queue_time'))
     this.sent = trafficMetrics(registry, of('tx'))
     this.received = trafficMetrics(registry, of('rx'))
+    this.allSent = trafficMetrics(registry, 'fabric.tx')
+    this.allReceived = trafficMetrics(registry, 'fabric.rx')
     this.dropped = registry.meter(drops('dropped_msgs'))
     this.droppedData = registry.meter(drops('dropped_xg_msgs'))
     this.droppedRetransmissions = registry.meter(drops('dropped_rtx_msgs'))

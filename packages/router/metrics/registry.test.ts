@@ -25,7 +25,6 @@ test('a snapshot has the numbers of every kind', () => {
 
 test('the metrics of a link have the names controllers look for, and go with it', () => {
   const registry = new MetricsRegistry(deps)
-  registry.meter('fabric.tx.bytesrate')
   {
     using link = new LinkMetrics(registry, '3kTq')
     link.latency.update(1_000)
@@ -33,6 +32,8 @@ test('the metrics of a link have the names controllers look for, and go with it'
     link.dropped.mark()
     const { histograms, meters } = registry.snapshot()
     assert.deepEqual([...histograms.keys()].sort(), [
+      'fabric.rx.msgsize',
+      'fabric.tx.msgsize',
       'link.3kTq.latency',
       'link.3kTq.queue_time',
       'link.3kTq.rx.msgsize',
@@ -42,5 +43,5 @@ test('the metrics of a link have the names controllers look for, and go with it'
     assert.equal(meters.get('link.3kTq.tx.bytesrate')?.count, 40)
     assert.equal(meters.get('link.dropped_msgs:3kTq')?.count, 1)
   }
-  assert.equal(registry.size, 1)
+  assert.equal(registry.size, 6, 'those of all links stay')
 })

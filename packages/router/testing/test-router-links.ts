@@ -12,6 +12,8 @@ export interface TestRouterLinksOptions {
   /** The protocol that its listener is for. */
   readonly protocol?: string
   readonly dialer?: Partial<LinkConfig['dialers'][number]>
+  readonly listenerOptions?: Partial<LinkConfig['listeners'][number]['options']>
+  readonly heartbeats?: LinkConfig['heartbeats']
   /** What a controller says of those who dial. */
   readonly verifyRouter?: (routerId: string, fingerprint: string) => Promise<void>
 }
@@ -54,7 +56,7 @@ export async function testRouterLinks(
 ): Promise<TestRouterLinks> {
   const parts = new AsyncDisposableStack()
   const identity = options.identity ?? (await testIdentity(routerId))
-  const { verifyRouter = async () => {}, dialer, protocol = 'tls' } = options
+  const { verifyRouter = async () => {}, dialer, listenerOptions, protocol = 'tls' } = options
   const monotonic = () => performance.now()
   const metrics = new MetricsRegistry({ monotonic, random: Math.random })
   const ports = parts.use(new TlsPorts({ identity: () => identity, log }, { handshakeTimeout: 5_000 }))
@@ -62,10 +64,13 @@ export async function testRouterLinks(
   const address = { host: '127.0.0.1', port: 0, protocol, text: `${protocol}:127.0.0.1:0` }
   const config: LinkConfig = {
     listeners: [
-      { bind: address, advertise: address, bindInterface: '', groups: ['default'], options: testDialer.options },
+      {
+        ...{ bind: address, advertise: address, bindInterface: '', groups: ['default'] },
+        options: { ...testDialer.options, maxQueuedConnects: 1, maxOutstandingConnects: 16, ...listenerOptions },
+      },
     ],
     dialers: [{ ...testDialer, ...dialer }],
-    heartbeats: { sendInterval: 50, checkInterval: 20, closeUnresponsiveTimeout: 60_000 },
+    heartbeats: options.heartbeats ?? { sendInterval: 50, checkInterval: 20, closeUnresponsiveTimeout: 60_000 },
     payloadSenderQueueSize: 128,
     ackSenderQueueSize: 64,
   }

@@ -20,13 +20,7 @@ export const testDialer: LinkDialerConfig = {
   startupDelay: 0,
   healthyDialBackoff: { minRetryInterval: 20, maxRetryInterval: 100, retryBackoffFactor: 1.5 },
   unhealthyDialBackoff: { minRetryInterval: 60_000, maxRetryInterval: 60_000, retryBackoffFactor: 10 },
-  options: {
-    outQueueSize: 4,
-    maxQueuedConnects: 1,
-    maxOutstandingConnects: 16,
-    connectTimeout: 5_000,
-    writeTimeout: undefined,
-  },
+  options: { outQueueSize: 4, connectTimeout: 5_000, writeTimeout: undefined },
 }
 
 /** One of the two. */
@@ -54,8 +48,12 @@ export class TwoRegistries implements AsyncDisposable {
   }
 
   /** A link that somebody dialled and one of them accepts. */
-  async comesTo(router: TestRouter, linkId: string, iteration = 1): Promise<Link> {
-    const from = router.id === 'a' ? 'b' : 'a'
+  async comesTo(
+    router: TestRouter,
+    linkId: string,
+    iteration = 1,
+    from = router.id === 'a' ? 'b' : 'a',
+  ): Promise<Link> {
     const { far } = await this.#pair()
     const link = this.#link(far, { id: linkId, routerId: from, iteration, isDialed: false })
     router.registry.accepted(link)

@@ -10,8 +10,9 @@ import {
   contentTypeAt,
   findHeader,
   sequenceAt,
+  valueLengthAt,
 } from '@weft/wire'
-import type { ChannelTrace } from '@weft/wire/messages'
+import { type ChannelTrace, controlMessages, linkMessages } from '@weft/wire/messages'
 
 export interface TracerOptions {
   /** The id of the router. */
@@ -22,6 +23,16 @@ export interface TracerOptions {
   readonly nameOf: (contentType: number) => string | undefined
   /** Milliseconds since 1970. */
   readonly now: () => number
+}
+
+/** How messages with controllers and those of links are read, under the names that the peers' tools have for these. */
+export function tracersOf(identity: string, clock: { now(): number }) {
+  const tracer = (protocol: string, messages: { nameOf(type: number): string | undefined }): TracerOptions => ({
+    ...{ identity, protocol },
+    nameOf: (type) => messages.nameOf(type),
+    now: () => clock.now(),
+  })
+  return { ctrl: tracer('ctrl', controlMessages), link: tracer('data', linkMessages) }
 }
 
 const nanosPerMilli = 1_000_000n
@@ -44,7 +55,7 @@ export function traceChannel(
       isRx,
       contentType,
       sequence: sequenceAt(buffer, start),
-      replyFor: replyAt === -1 ? -1 : buffer.readInt32LE(replyAt),
+      replyFor: replyAt < 0 || valueLengthAt(buffer, replyAt) !== 4 ? -1 : buffer.readInt32LE(replyAt),
       length: bodyLengthAt(buffer, start),
       decode:
         name === undefined

@@ -10,7 +10,10 @@ import { type TracerOptions, traceChannel } from './channel-tracer.ts'
 export interface PipeTracesDeps {
   /** Those that are open now. */
   readonly channels: () => Iterable<Channel>
-  readonly tracer: TracerOptions
+  /** How messages of a channel are read, by what is spoken over it. */
+  readonly tracerOf: (channel: Channel) => TracerOptions
+  /** The id of the router. */
+  readonly routerId: string
 }
 
 type Request = ControlMessage<'togglePipeTraces'>['body']
@@ -60,7 +63,7 @@ export class PipeTraces {
       if (!(error instanceof SearchPatternError)) throw error
       return { success: false, text: error.message }
     }
-    if (!patterns.app.occursIn(this.#deps.tracer.identity)) return { success: true, text: '' }
+    if (!patterns.app.occursIn(this.#deps.routerId)) return { success: true, text: '' }
     const watcher = this.#watcherOf(to)
     const { pipe: pattern } = patterns
     const others = watcher.wishes.filter((wish) => wish.pattern.source !== pattern.source)
@@ -94,7 +97,7 @@ export class PipeTraces {
   #traceIfWanted(watcher: Watcher, to: Channel, channel: Channel): void {
     const wish = watcher.wishes.findLast(({ pattern }) => pattern.occursIn(channel.name))
     if (wish?.isEnabled !== true || watcher.traced.has(channel)) return
-    const tracing = traceChannel(channel, this.#deps.tracer, (trace) => this.#record(watcher, to, trace))
+    const tracing = traceChannel(channel, this.#deps.tracerOf(channel), (trace) => this.#record(watcher, to, trace))
     watcher.traced.set(channel, tracing)
     void channel.closed.then(() => this.#release(watcher, channel))
   }

@@ -1,10 +1,17 @@
-/** The TLS ports of the router: links and clients may share one, told apart by what they ask for. */
+/** The TLS ports of the router: links, clients and monitors may share one, told apart by what they ask for. */
+import type { SecureVersion } from 'node:tls'
 import type { Identity } from '@weft/pki'
-import { TlsPort, type WireLog } from '@weft/wire'
+import { TlsPort, TransportError, type WireLog } from '@weft/wire'
 
 export interface PortPlace {
   readonly host: string
   readonly port: number
+}
+
+/** Those of a port are of all who share it: which protocol a client wants is known too late to choose by it. */
+export interface TlsVersions {
+  readonly minVersion: SecureVersion
+  readonly maxVersion: SecureVersion
 }
 
 export interface TlsPortsDeps {
@@ -24,24 +31,32 @@ export interface PortUse extends AsyncDisposable {
 
 interface SharedPort {
   readonly opening: Promise<TlsPort>
+  readonly versions: TlsVersions
   users: number
 }
+
+const usualVersions: TlsVersions = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' }
 
 export class TlsPorts implements AsyncDisposable {
   readonly #deps: TlsPortsDeps
   readonly #options: TlsPortsOptions
   readonly #ports = new Map<string, SharedPort>()
-  readonly #open = new Set<TlsPort>()
+  readonly #open = new Map<TlsPort, TlsVersions>()
 
   constructor(deps: TlsPortsDeps, options: TlsPortsOptions) {
     this.#deps = deps
     this.#options = options
   }
 
-  /** The port at that place, opened when it is asked for first. Rejects when it cannot be. */
-  async use(place: PortPlace): Promise<PortUse> {
+  /** The port at that place, opened when it is asked for first. Rejects when it cannot be, or has other versions. */
+  async use(place: PortPlace, versions: TlsVersions = usualVersions): Promise<PortUse> {
     const key = `${place.host}:${place.port}`
-    const shared = this.#ports.get(key) ?? { opening: this.#listen(place), users: 0 }
+    const shared = this.#ports.get(key) ?? { opening: this.#listen(place, versions), versions, users: 0 }
+    const { minVersion, maxVersion } = shared.versions
+    if (minVersion !== versions.minVersion || maxVersion !== versions.maxVersion) {
+      const detail = `${key} is shared with others, whose TLS versions are ${minVersion} to ${maxVersion}`
+      throw new TransportError('LISTEN_FAILED', detail)
+    }
     this.#ports.set(key, shared)
     shared.users++
     const giveBack = async () => {
@@ -60,17 +75,18 @@ export class TlsPorts implements AsyncDisposable {
 
   /** Shows renewed certificates to new connections. */
   renew(identity: Identity): void {
-    for (const port of this.#open) port.renew(material(identity))
+    for (const [port, versions] of this.#open) port.renew({ ...material(identity), ...versions })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#open].map((port) => this.#close(port)))
+    await Promise.all([...this.#open.keys()].map((port) => this.#close(port)))
   }
 
-  async #listen({ host, port }: PortPlace): Promise<TlsPort> {
+  async #listen({ host, port }: PortPlace, versions: TlsVersions): Promise<TlsPort> {
     const { identity, log } = this.#deps
-    const opened = await TlsPort.open({ host, port, tls: material(identity()), ...this.#options }, { log })
-    this.#open.add(opened)
+    const tls = { ...material(identity()), ...versions }
+    const opened = await TlsPort.open({ host, port, tls, ...this.#options }, { log })
+    this.#open.set(opened, versions)
     return opened
   }
 

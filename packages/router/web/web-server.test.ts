@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { CertificateAuthority, encodePrivateKey, generatePrivateKey, type Identity, publicKeyOf } from '@weft/pki'
 import { MetricsRegistry } from '../metrics/registry.ts'
+import { TlsPorts } from '../transport/tls-ports.ts'
 import { healthApi, metricsApi } from './web-api.ts'
 import { WebServer, type WebServerOptions } from './web-server.ts'
 
@@ -26,7 +27,8 @@ function identityFor(host: string): Identity {
   return { client: keyed, servers: [keyed], caBundle: [], caPem: '', files: [] }
 }
 
-function start(changes: Partial<WebServerOptions> = {}) {
+async function start(changes: Partial<WebServerOptions> = {}, given?: TlsPorts) {
+  const own = given ?? portsOf(identityFor('localhost'))
   const bindPoint = { host: '127.0.0.1', port: 0, newAddress: undefined, isPlainHttp: false }
   const options: WebServerOptions = {
     name: 'health',
@@ -37,9 +39,14 @@ function start(changes: Partial<WebServerOptions> = {}) {
     writeTimeout: 5_000,
     minTlsVersion: 'TLSv1.2',
     maxTlsVersion: 'TLSv1.3',
+    identity: undefined,
     ...changes,
   }
-  return WebServer.start({ identity: identityFor('localhost'), log }, options)
+  return await WebServer.start({ ports: own, log }, options)
+}
+
+function portsOf(identity: Identity): TlsPorts {
+  return new TlsPorts({ identity: () => identity, log: { ...log, info() {}, error() {} } }, { handshakeTimeout: 5_000 })
 }
 
 async function ask(server: WebServer, path: string, options: { cert?: string; key?: string } = {}) {
@@ -83,18 +90,67 @@ test('metrics behind a pin are for the holder of its key alone', limits, async (
   assert.equal((await ask(later, '/metrics', { cert: pinned.certPem, key: pinned.keyPem })).status, 401)
 })
 
-test('renewed certificates are shown to new connections', limits, async () => {
-  await using server = await start()
-  const shown = async () => {
-    const socket = connectTls({ port: server.addresses[0]!.port, host: '127.0.0.1', rejectUnauthorized: false })
+test('links are at the same port, and monitors may see other certificates than they', limits, async () => {
+  await using ports = portsOf(identityFor('router'))
+  const shown = async (port: number, ...ALPNProtocols: string[]) => {
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols })
     await new Promise((resolve) => socket.once('secureConnect', resolve))
     const { subject } = socket.getPeerCertificate()
-    socket.destroy()
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    // The other side may be gone first.
+    socket.on('error', () => {}).resume()
+    socket.end()
+    await closed
     return subject.CN
   }
-  assert.equal(await shown(), 'localhost')
-  server.renew(identityFor('renewed'))
-  assert.equal(await shown(), 'renewed')
+  await using use = await ports.use({ host: '127.0.0.1', port: 0 })
+  const { port } = use.port.address
+  await use[Symbol.asyncDispose]()
+  const place = { host: '127.0.0.1', port }
+  await using links = await ports.use(place)
+  const linked: string[] = []
+  links.port.register(['ziti-link'], {
+    requiresCertificate: false,
+    accept(socket) {
+      linked.push(String(socket.alpnProtocol))
+      socket.destroy()
+    },
+  })
+  const bindPoints = [{ ...place, newAddress: undefined, isPlainHttp: false }]
+  {
+    await using server = await start({ bindPoints, identity: identityFor('monitors') }, ports)
+    assert.equal((await ask(server, '/')).status, 200)
+    assert.equal(await shown(port, 'ziti-link'), 'router')
+    assert.equal(await shown(port, 'h2', 'http/1.1'), 'monitors')
+    server.renew(identityFor('renewed'))
+    assert.equal(await shown(port, 'http/1.1'), 'renewed')
+    await assert.rejects(start({ bindPoints }, ports), { code: 'PROTOCOL_TAKEN' })
+    await assert.rejects(start({ bindPoints, minTlsVersion: 'TLSv1.3' }, ports), {
+      code: 'LISTEN_FAILED',
+      message: /shared with others, whose TLS versions are TLSv1\.2 to TLSv1\.3/,
+    })
+  }
+  assert.equal(await shown(port, 'ziti-link'), 'router', 'the end of one is not the end of the other')
+  assert.deepEqual(linked, ['ziti-link', 'ziti-link'])
+})
+
+test('TLS versions are those of the options', limits, async () => {
+  await using server = await start({ minTlsVersion: 'TLSv1.2', maxTlsVersion: 'TLSv1.2' })
+  const { port } = server.addresses[0]!
+  const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+  await new Promise((resolve) => socket.once('secureConnect', resolve))
+  assert.equal(socket.getProtocol(), 'TLSv1.2')
+  socket.destroy()
+})
+
+test('a client that stops in the middle of a request is cut, over TLS too', limits, async () => {
+  await using server = await start({ readTimeout: 200 })
+  const { port } = server.addresses[0]!
+  const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+  socket.write('GET / HTTP/1.1\r\nx: ')
+  let answer = ''
+  for await (const chunk of socket) answer += chunk
+  assert.match(answer, /^HTTP\/1\.1 408 /)
 })
 
 test('an API that fails costs the caller its answer, and no more', limits, async () => {

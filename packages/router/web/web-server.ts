@@ -1,15 +1,18 @@
 /**
- * One HTTP server of a router: a few small answers for monitors, on interfaces of its own.
+ * One HTTP server of a router: a few small answers for monitors. Links and clients may be at the same port, and monitors
+ * are those who ask for HTTP or for nothing.
  *
  * Connections are bounded in number and time, bodies are not read. A request is answered by the first API whose path it
- * is below, or else by the last one. Certificates can be renewed while it runs.
+ * is below, or else by the last one.
  */
 import { once } from 'node:events'
-import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import { createSecureContext, type SecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls'
-import type { Certificate, Identity } from '@weft/pki'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { SecureVersion } from 'node:tls'
+import type { Identity } from '@weft/pki'
+import type { PortRegistration } from '@weft/wire'
+import type { TlsPorts } from '../transport/tls-ports.ts'
+import { packedBody } from './packed-body.ts'
 import type { WebAnswer, WebApi } from './web-api.ts'
 
 export interface WebBindPoint {
@@ -31,10 +34,12 @@ export interface WebServerOptions {
   readonly writeTimeout: number
   readonly minTlsVersion: SecureVersion
   readonly maxTlsVersion: SecureVersion
+  /** Certificates of its own; what the port shows when undefined. */
+  readonly identity: Identity | undefined
 }
 
 export interface WebServerDeps {
-  readonly identity: Identity
+  readonly ports: TlsPorts
   readonly log: WebLog
 }
 
@@ -43,21 +48,21 @@ export interface WebLog {
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
+const protocols = ['http/1.1', '']
 const mostConnections = 1_000
 const maxHeaderSize = 16 * 1024
 
 export class WebServer implements AsyncDisposable {
   readonly #options: WebServerOptions
-  readonly #log: WebLog
-  readonly #servers: Server[] = []
-  #identity: Identity
-  /** Made for the first client that asks for a name. */
-  #contexts: readonly NamedContext[] | undefined
+  readonly #deps: WebServerDeps
+  readonly #addresses: AddressInfo[] = []
+  readonly #registrations: PortRegistration[] = []
+  readonly #open = new Set<Socket>()
+  readonly #parts = new AsyncDisposableStack()
 
   private constructor(deps: WebServerDeps, options: WebServerOptions) {
     this.#options = options
-    this.#log = deps.log
-    this.#identity = deps.identity
+    this.#deps = deps
   }
 
   /** Rejects, with nothing left open, when one of its interfaces cannot be listened on. */
@@ -74,30 +79,69 @@ export class WebServer implements AsyncDisposable {
 
   /** Where it listens, one for each bind point. */
   get addresses(): readonly AddressInfo[] {
-    return this.#servers.map((server) => server.address() as AddressInfo)
+    return this.#addresses
   }
 
-  /** Shown to new connections. */
-  renew(identity: Identity): void {
-    this.#identity = identity
-    this.#contexts = undefined
-    for (const server of this.#servers) {
-      if (server instanceof HttpsServer) server.setSecureContext(this.#tls())
-    }
+  /** Other certificates of its own, for new connections. */
+  renew({ servers }: Identity): void {
+    for (const registration of this.#registrations) registration.renew({ servers })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closing = this.#servers.map(async (server) => {
-      if (!server.listening) return
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
-    })
-    await Promise.all(closing)
+    await this.#parts.disposeAsync()
   }
 
-  async #listen({ host, port, newAddress, isPlainHttp }: WebBindPoint): Promise<void> {
+  async #listen(bindPoint: WebBindPoint): Promise<void> {
+    const server = this.#parts.adopt(this.#httpServer(bindPoint.newAddress), async (each) => {
+      const closed = each.listening ? once(each, 'close') : undefined
+      each.close()
+      for (const socket of this.#open) socket.destroy()
+      await closed
+    })
+    if (!bindPoint.isPlainHttp) {
+      await this.#share(bindPoint, server)
+      return
+    }
+    server.on('connection', (socket) => this.#admit(socket))
+    server.listen(bindPoint.port, bindPoint.host)
+    await once(server, 'listening')
+    server.on('error', (err) => this.#deps.log.warn('web server failed', { server: this.#options.name, err }))
+    this.#addresses.push(server.address() as AddressInfo)
+  }
+
+  async #share(place: WebBindPoint, server: Server): Promise<void> {
+    const { minTlsVersion: minVersion, maxTlsVersion: maxVersion, identity } = this.#options
+    const { port } = this.#parts.use(await this.#deps.ports.use(place, { minVersion, maxVersion }))
+    // Somebody else listens; it still has to watch the time of its connections, which it begins to when it listens.
+    server.emit('listening')
+    this.#registrations.push(
+      this.#parts.use(
+        port.register(protocols, {
+          requiresCertificate: false,
+          ...(identity === undefined ? {} : { tls: { servers: identity.servers } }),
+          accept: (socket) => {
+            if (this.#admit(socket)) server.emit('connection', socket)
+          },
+        }),
+      ),
+    )
+    this.#addresses.push(port.address)
+  }
+
+  /** False for one too many. */
+  #admit(socket: Socket): boolean {
+    if (this.#open.size >= mostConnections) {
+      this.#deps.log.debug('connection turned away, too many are open', { server: this.#options.name })
+      // Nobody else is told of what becomes of it.
+      socket.on('error', () => {}).destroy()
+      return false
+    }
+    this.#open.add(socket)
+    socket.once('close', () => this.#open.delete(socket))
+    return true
+  }
+
+  #httpServer(newAddress: string | undefined): Server {
     const { readTimeout, idleTimeout, writeTimeout } = this.#options
     const limits = {
       maxHeaderSize,
@@ -106,28 +150,9 @@ export class WebServer implements AsyncDisposable {
       keepAliveTimeout: idleTimeout,
       connectionsCheckingInterval: Math.min(readTimeout, 1_000),
     }
-    const answer = (request: IncomingMessage, response: ServerResponse) => this.#answer(request, response, newAddress)
-    const server = isPlainHttp
-      ? createHttpServer(limits, answer)
-      : createHttpsServer(
-          {
-            ...limits,
-            ...this.#tls(),
-            handshakeTimeout: readTimeout,
-            requestCert: true,
-            rejectUnauthorized: false,
-            ALPNProtocols: ['http/1.1'],
-            SNICallback: (name, done) => done(null, this.#contextFor(name)),
-          },
-          answer,
-        )
-    server.maxConnections = mostConnections
+    const server = createServer(limits, (request, response) => this.#answer(request, response, newAddress))
     server.setTimeout(readTimeout + writeTimeout + idleTimeout)
-    server.on('tlsClientError', (err) => this.#log.debug('TLS handshake failed', { server: this.#options.name, err }))
-    server.listen(port, host)
-    await once(server, 'listening')
-    this.#servers.push(server)
-    server.on('error', (err) => this.#log.warn('web server failed', { server: this.#options.name, err }))
+    return server
   }
 
   #answer(request: IncomingMessage, response: ServerResponse, newAddress: string | undefined): void {
@@ -136,39 +161,19 @@ export class WebServer implements AsyncDisposable {
     const api = apis.find(({ root }) => pathname.startsWith(root)) ?? apis.at(-1)!
     const { status, contentType, body } = this.#answerOf(api, request, searchParams)
     if (newAddress !== undefined) response.setHeader('ziti-ctrl-address', `https://${newAddress}`)
-    response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) })
-    response.end(request.method === 'HEAD' ? undefined : body)
+    const { bytes, headers } = packedBody(body, request.headers['accept-encoding'])
+    response.writeHead(status, { 'content-type': contentType, ...headers, 'content-length': bytes.length })
+    response.end(request.method === 'HEAD' ? undefined : bytes)
   }
 
   #answerOf(api: WebApi, request: IncomingMessage, query: URLSearchParams): WebAnswer {
     try {
       return api.answer(request, query)
     } catch (err) {
-      this.#log.warn('a request could not be answered', { server: this.#options.name, path: api.root, err })
+      this.#deps.log.warn('a request could not be answered', { server: this.#options.name, path: api.root, err })
       return { status: 500, contentType: 'text/plain', body: '' }
     }
   }
-
-  #tls(): SecureContextOptions {
-    const { minTlsVersion: minVersion, maxTlsVersion: maxVersion } = this.#options
-    const [own] = this.#identity.servers
-    return { minVersion, maxVersion, cert: own?.certPem, key: own?.keyPem }
-  }
-
-  /** The first certificate that covers the name a client asks for, or the first of all. */
-  #contextFor(name: string): SecureContext | undefined {
-    this.#contexts ??= this.#identity.servers.map(({ certificate, certPem, keyPem }) => ({
-      certificate,
-      context: createSecureContext({ ...this.#tls(), cert: certPem, key: keyPem }),
-    }))
-    const covers = ({ certificate }: NamedContext) => certificate.x509.checkHost(name) !== undefined
-    return (this.#contexts.find(covers) ?? this.#contexts[0])?.context
-  }
-}
-
-interface NamedContext {
-  readonly certificate: Certificate
-  readonly context: SecureContext
 }
 
 /** A target that is no path, as from a proxy's client, is below none. */

@@ -10,6 +10,7 @@ import type { WebServerConfig } from '../config/router-config.ts'
 import { HealthMonitor } from '../health/health-monitor.ts'
 import { RouterIdentity } from '../identity/router-identity.ts'
 import { MetricsRegistry } from '../metrics/registry.ts'
+import { TlsPorts } from '../transport/tls-ports.ts'
 import { startWebServers } from './web-servers.ts'
 
 const limits = { timeout: 20_000 }
@@ -41,7 +42,9 @@ async function setUp(web: string) {
   const health = new HealthMonitor([], { now: Date.now, monotonic })
   const metrics = new MetricsRegistry({ monotonic, random: Math.random })
   metrics.gauge('edge.connections', () => 1)
+  const ports = new TlsPorts({ identity: () => identity.current, log }, config.tls)
   const servers = await startWebServers({ ...config, web: config.web.map(anywhere) }, folder, {
+    ports,
     identity,
     health,
     metrics,
@@ -111,4 +114,15 @@ web:
   const at = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).then((answer) => answer.text())
   assert.deepEqual(JSON.parse(await at('/health-checks')), { data: { checks: [], healthy: true }, meta: {} })
   assert.match(await at('/metrics'), /^ziti_edge_connections\{source_id="r-1"\} 1$/m)
+})
+
+test('an address that no certificate covers is told, and served all the same', limits, async () => {
+  await using web = await setUp(`
+web:
+  - name: elsewhere
+    bindPoints: [{ interface: "127.0.0.1:9", address: "elsewhere.example:9" }]
+    apis: [{ binding: health-checks }]
+`)
+  assert.equal(web.servers.length, 1)
+  assert.ok(web.lines.includes('no server certificate covers the address of a web server elsewhere'), web.lines.join())
 })

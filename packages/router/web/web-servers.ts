@@ -7,12 +7,15 @@ import { resolve } from 'node:path'
 import { type Clock, followIdentity, type Identity, loadIdentitySection } from '@weft/pki'
 import type { RouterConfig, WebServerConfig } from '../config/router-config.ts'
 import type { HealthMonitor } from '../health/health-monitor.ts'
+import { isCovered } from '../identity/advertised-hosts.ts'
 import { type RouterIdentity, sectionKeys } from '../identity/router-identity.ts'
 import type { MetricsRegistry } from '../metrics/registry.ts'
+import type { TlsPorts } from '../transport/tls-ports.ts'
 import { healthApi, metricsApi, type WebApi } from './web-api.ts'
 import { type WebBindPoint, WebServer } from './web-server.ts'
 
 export interface WebServersDeps {
+  readonly ports: TlsPorts
   readonly identity: RouterIdentity
   readonly health: HealthMonitor
   readonly metrics: MetricsRegistry
@@ -54,28 +57,29 @@ async function startOne(
   stack: AsyncDisposableStack,
 ): Promise<WebServer> {
   const { name, options } = config
-  const { log, identity, clock } = deps
+  const { log, identity, clock, ports } = deps
   const apis: WebApi[] = []
   for (const api of config.apis) apis.push(await apiOf(api, baseDirectory, deps))
   const keys = sectionKeys(config.identity)
   const from = { baseDirectory, clock, path: `identity of web server ${name}` }
-  const first = hasOwnIdentity ? await loadOwn(keys, from) : identity.current
+  const own = hasOwnIdentity ? await loadOwn(keys, from) : undefined
   const bindPoints = config.bindPoints.flatMap((bindPoint): WebBindPoint[] => {
     if ('identity' in bindPoint) {
       log.warn('a web server on a service of an overlay is not supported here', { server: name })
       return []
     }
     const { host, port } = bindPoint.interface
+    if (!bindPoint.plainHttp && !isCovered(bindPoint.address.host, own ?? identity.current)) {
+      log.warn('no server certificate covers the address of a web server', { server: name, ...bindPoint.address })
+    }
     return [{ host, port, newAddress: bindPoint.newAddress?.text, isPlainHttp: bindPoint.plainHttp }]
   })
-  const server = stack.use(await WebServer.start({ identity: first, log }, { ...options, name, bindPoints, apis }))
+  const server = stack.use(await WebServer.start({ ports, log }, { ...options, name, bindPoints, apis, identity: own }))
   log.info('web server listens', { server: name, interfaces: bindPoints.map(({ host, port }) => `${host}:${port}`) })
-  if (!hasOwnIdentity) {
-    stack.use(identity.onChange((renewed) => server.renew(renewed)))
-    return server
-  }
+  // Otherwise it shows what its port shows, which follows the identity of the router.
+  if (own === undefined) return server
   stack.use(
-    await followIdentity(first, keys, from, {
+    await followIdentity(own, keys, from, {
       onChange: (renewed) => server.renew(renewed),
       onRefused(problems) {
         for (const { path, message } of problems) log.error('renewed certificates refused', { path, problem: message })

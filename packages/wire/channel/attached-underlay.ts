@@ -50,9 +50,10 @@ export class AttachedUnderlay {
   #turns = 0
   readonly #batch = new WriteBatch()
 
-  constructor(underlay: Underlay, host: UnderlayHost) {
+  constructor(underlay: Underlay, host: UnderlayHost, pieceSize: number | undefined) {
     this.underlay = underlay
     this.#host = host
+    if (pieceSize !== undefined) underlay.connection.writeInPieces(pieceSize)
     this.attachedAt = host.clock.monotonic()
   }
 
@@ -204,6 +205,7 @@ export class AttachedUnderlay {
       queue.shift()
       let { head, start, end } = queue
       const { body, deadline, marker } = queue
+      queue.forget()
       if (queue.isAwaited) this.#host.hasRoom(queue)
       if (marker !== undefined) {
         marker(now)

@@ -29,9 +29,21 @@ export interface ChannelPlan {
   readonly heartbeats?: HeartbeatOptions
   /** Milliseconds for which a connection may take nothing before it is given up; zero for any time. */
   readonly writeTimeout: number
+  /** Bytes that a connection hands on at one time, where there are many connections that seldom carry much. */
+  readonly pieceSize?: number
 }
 
 const MiB = 1024 * 1024
+
+/** The default of the option, with Go peers too: it stands for the sizes of the plan. */
+const usualOutQueueSize = 4
+
+/** The plan with room for so many messages in each queue, as the option `outQueueSize` of a configuration says. */
+export function withOutQueueSize(plan: ChannelPlan, outQueueSize: number): ChannelPlan {
+  if (outQueueSize === usualOutQueueSize) return plan
+  const messages = Math.max(1, outQueueSize)
+  return { ...plan, queues: plan.queues.map((queue) => ({ ...queue, messages })) }
+}
 
 /**
  * Router and controller, as the controller has it. A router survives the loss of all connections and gives no grace: it
@@ -54,6 +66,7 @@ export const controlPlan: ChannelPlan = {
   limits: controlLimits,
   heartbeats: { sendInterval: 10_000, checkInterval: 1_000, closeAfter: 30_000, grace: 60_000 },
   writeTimeout: 60_000,
+  pieceSize: 8 * 1024,
 }
 
 /** Router and router. */

@@ -184,7 +184,7 @@ export class Channel implements AsyncDisposable {
       underlay.connection.destroy()
       return
     }
-    const attached = new AttachedUnderlay(underlay, this.#host)
+    const attached = new AttachedUnderlay(underlay, this.#host, this.plan.pieceSize)
     this.#underlays.push(attached)
     this.#assignQueues()
     this.#tell({ kind: 'added', underlay, milliseconds: 0 })

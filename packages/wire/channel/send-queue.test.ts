@@ -22,6 +22,29 @@ test('frames leave in the order they came, through many turns of the ring', () =
   }
 })
 
+test('a large queue takes the memory that it needs, and keeps the order while it grows', () => {
+  const queue = new SendQueue('q', 1_000_000, 1_000_000)
+  let [pushed, taken] = [0, 0]
+  const take = () => {
+    queue.shift()
+    assert.equal(queue.deadline, taken++)
+  }
+  const times: number[] = []
+  for (let round = 0; round < 5_000; round++) {
+    for (let count = 0; count < 3; count++) queue.push(Buffer.alloc(1), 0, 1, undefined, pushed++)
+    take()
+  }
+  assert.equal(queue.length, 10_000)
+  assert.equal(
+    queue.pushMarker((now) => times.push(now)),
+    true,
+  )
+  while (taken < pushed) take()
+  queue.shift()
+  queue.marker?.(1)
+  assert.deepEqual([times, queue.length, queue.bytes], [[1], 0, 0])
+})
+
 test('it is full by number and by bytes, and says how often it refused', () => {
   const queue = new SendQueue('q', 3, 100)
   assert.equal(push(queue, 60), true)

@@ -2,8 +2,8 @@
  * Hot: every sent frame passes here. Frames that wait for a connection to take them.
  *
  * Bounded by count and by bytes; a frame larger than the byte bound is taken when it is alone. When it is full, `push`
- * refuses: whether to wait, to drop or to give up is the caller's decision. The frames lie in rings that are made once,
- * and a taken frame is read from fields, so that nothing is allocated per frame.
+ * refuses: whether to wait, to drop or to give up is the caller's decision. The frames lie in rings that grow to what is
+ * needed, and a taken frame is read from fields, so that nothing is allocated per frame.
  */
 
 /** Called when the writer reaches the marker. */
@@ -24,12 +24,7 @@ export class SendQueue {
   marker: QueueMarker | undefined = undefined
   /** Senders that wait for room. */
   waiting = 0
-  readonly #heads: Buffer[]
-  readonly #starts: Float64Array
-  readonly #ends: Float64Array
-  readonly #bodies: (Buffer | undefined)[]
-  readonly #deadlines: Float64Array
-  readonly #markers: (QueueMarker | undefined)[]
+  #rings: Rings
   #first = 0
   #length = 0
   #bytes = 0
@@ -42,12 +37,7 @@ export class SendQueue {
     this.capacity = capacity
     this.maxBytes = maxBytes
     this.head = nothing
-    this.#heads = new Array<Buffer>(capacity).fill(nothing)
-    this.#starts = new Float64Array(capacity)
-    this.#ends = new Float64Array(capacity)
-    this.#bodies = new Array<Buffer | undefined>(capacity).fill(undefined)
-    this.#deadlines = new Float64Array(capacity)
-    this.#markers = new Array<QueueMarker | undefined>(capacity).fill(undefined)
+    this.#rings = makeRings(Math.min(capacity, firstRing))
   }
 
   get length(): number {
@@ -75,12 +65,14 @@ export class SendQueue {
       this.#isRefusing = true
       return false
     }
-    const at = (this.#first + this.#length) % this.capacity
-    this.#heads[at] = head
-    this.#starts[at] = start
-    this.#ends[at] = end
-    this.#bodies[at] = body
-    this.#deadlines[at] = deadline
+    if (this.#length === this.#rings.size) this.#grow()
+    const { size: places, heads, starts, ends, bodies, deadlines } = this.#rings
+    const at = (this.#first + this.#length) % places
+    heads[at] = head
+    starts[at] = start
+    ends[at] = end
+    bodies[at] = body
+    deadlines[at] = deadline
     this.#length++
     this.#bytes += size
     return true
@@ -89,7 +81,8 @@ export class SendQueue {
   /** Queues something that is not sent but tells when it would have been. */
   pushMarker(marker: QueueMarker): boolean {
     if (!this.push(nothing, 0, 0, undefined, 0)) return false
-    this.#markers[(this.#first + this.#length - 1) % this.capacity] = marker
+    const { size, markers } = this.#rings
+    markers[(this.#first + this.#length - 1) % size] = marker
     return true
   }
 
@@ -97,16 +90,17 @@ export class SendQueue {
   shift(): boolean {
     if (this.#length === 0) return false
     const at = this.#first
-    this.head = this.#heads[at]!
-    this.start = this.#starts[at]!
-    this.end = this.#ends[at]!
-    this.body = this.#bodies[at]
-    this.deadline = this.#deadlines[at]!
-    this.marker = this.#markers[at]
-    this.#heads[at] = nothing
-    this.#bodies[at] = undefined
-    this.#markers[at] = undefined
-    this.#first = (at + 1) % this.capacity
+    const { size, heads, starts, ends, bodies, deadlines, markers } = this.#rings
+    this.head = heads[at]!
+    this.start = starts[at]!
+    this.end = ends[at]!
+    this.body = bodies[at]
+    this.deadline = deadlines[at]!
+    this.marker = markers[at]
+    heads[at] = nothing
+    bodies[at] = undefined
+    markers[at] = undefined
+    this.#first = (at + 1) % size
     this.#length--
     this.#bytes -= this.end - this.start + (this.body === undefined ? 0 : this.body.length)
     return true
@@ -129,12 +123,58 @@ export class SendQueue {
     this.#onRoom?.()
   }
 
-  clear(): void {
-    while (this.shift());
+  /** Of the frame that was taken: a queue that is idle for long keeps nothing of it. */
+  forget(): void {
     this.head = nothing
     this.body = undefined
     this.marker = undefined
   }
+
+  clear(): void {
+    while (this.shift());
+    this.forget()
+  }
+
+  #grow(): void {
+    const before = this.#rings
+    const grown = makeRings(Math.min(this.capacity, before.size * 2))
+    for (let place = 0; place < this.#length; place++) {
+      const at = (this.#first + place) % before.size
+      grown.heads[place] = before.heads[at]!
+      grown.starts[place] = before.starts[at]!
+      grown.ends[place] = before.ends[at]!
+      grown.bodies[place] = before.bodies[at]
+      grown.deadlines[place] = before.deadlines[at]!
+      grown.markers[place] = before.markers[at]
+    }
+    this.#rings = grown
+    this.#first = 0
+  }
 }
 
+/** Places for frames, one field of all of them each. */
+interface Rings {
+  readonly size: number
+  readonly heads: Buffer[]
+  readonly starts: Float64Array
+  readonly ends: Float64Array
+  readonly bodies: (Buffer | undefined)[]
+  readonly deadlines: Float64Array
+  readonly markers: (QueueMarker | undefined)[]
+}
+
+/** Enough for the queues of every plan: only those that a configuration makes larger ever grow. */
+const firstRing = 128
 const nothing = Buffer.alloc(0)
+
+function makeRings(size: number): Rings {
+  return {
+    size,
+    heads: new Array<Buffer>(size).fill(nothing),
+    starts: new Float64Array(size),
+    ends: new Float64Array(size),
+    bodies: new Array<Buffer | undefined>(size).fill(undefined),
+    deadlines: new Float64Array(size),
+    markers: new Array<QueueMarker | undefined>(size).fill(undefined),
+  }
+}

@@ -26,7 +26,7 @@ export class FrameReader implements Disposable {
   #limits: FrameLimits
   readonly #budget: FrameBudget | undefined
   /** The fixed part of a frame, while it is incomplete. */
-  readonly #fixed = Buffer.allocUnsafe(fixedLength)
+  readonly #fixed = Buffer.alloc(fixedLength)
   #fixedFilled = 0
   #frame: Buffer | undefined = undefined
   #frameFilled = 0

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import type { Channel } from '../channel/channel.ts'
 import { type ChannelPlan, controlPlan, linkPlan } from '../channel/channel-plan.ts'
 import { Headers } from '../frame/headers.ts'
-import { clientMaterial, otherClientMaterial, serverMaterial } from '../testing/certificates.ts'
+import { readFirstFrame } from '../hello/first-frame.ts'
+import { decodeHello } from '../hello/hello.ts'
+import { encodeHelloAnswer } from '../hello/hello-answer.ts'
+import { certificates, clientMaterial, otherClientMaterial, serverMaterial } from '../testing/certificates.ts'
 import { eventually } from '../testing/eventually.ts'
 import { TlsPort } from '../transport/tls-port.ts'
 import { ChannelAcceptor, HelloRefusal, type ReceivedHello } from './channel-acceptor.ts'
-import { type ChannelDialOptions, dialChannel, type GroupDialOptions } from './dial-channel.ts'
+import { type ChannelDialOptions, dialChannel, dialUnderlay, type GroupDialOptions } from './dial-channel.ts'
 
 const echo = 7_000
 const policy = { base: 5, max: 50, minStable: 0, minDialInterval: 0, jitter: 0 }
@@ -110,6 +114,23 @@ test('a peer under another name than expected is refused, and so is one whose ce
   }
   await assert.rejects(dial({ check }), { message: 'not this certificate' })
   await eventually(() => acceptor.channels.size === 0, 'nothing is left')
+})
+
+test('a listener that does not name itself is whom its certificate names', async (t) => {
+  const port = await TlsPort.open({ host: '127.0.0.1', port: 0, tls: serverMaterial })
+  t.after(() => port[Symbol.asyncDispose]())
+  port.registerChannels([''], async (connection) => {
+    const { message } = await readFirstFrame(connection, { timeoutMilliseconds: 5_000 })
+    connection.write(encodeHelloAnswer(decodeHello(message), { connectionId: 'one' }))
+  })
+  const address = `tls:127.0.0.1:${port.address.port}`
+  const options = { address, tls: clientMaterial, hello: { id: 'router1' } }
+  const name = new X509Certificate(certificates.server.certPem).toLegacyObject().subject.CN
+  const { peerId, connection } = await dialUnderlay(options)
+  connection.destroy()
+  assert.ok(peerId !== '')
+  assert.equal(peerId, name)
+  await assert.rejects(dialUnderlay({ ...options, expectedPeerId: 'another' }), { code: 'WRONG_PEER' })
 })
 
 test('a listener that refuses one client serves another', async (t) => {

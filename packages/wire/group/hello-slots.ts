@@ -1,6 +1,22 @@
 /** How many connections may be between their handshake and the answer to their hello: altogether, and from one host. */
 import type { Connection } from '../transport/connection.ts'
 
+/** Two options of a configuration. */
+export interface ConnectOptions {
+  readonly maxOutstandingConnects: number
+  readonly maxQueuedConnects: number
+}
+
+/** Their defaults, with Go peers too: together they stand for the bound that an acceptor has by itself. */
+const usual: ConnectOptions = { maxOutstandingConnects: 16, maxQueuedConnects: 1 }
+
+/** How many connections may be without an answer to their hello; undefined for the usual number. */
+export function maxHellosOf({ maxOutstandingConnects, maxQueuedConnects }: ConnectOptions): number | undefined {
+  const isUsual =
+    maxOutstandingConnects === usual.maxOutstandingConnects && maxQueuedConnects === usual.maxQueuedConnects
+  return isUsual ? undefined : maxOutstandingConnects + maxQueuedConnects
+}
+
 export class HelloSlots {
   readonly #limit: number
   readonly #limitPerSource: number

@@ -2,6 +2,7 @@
 import { ChannelError } from '../channel/channel-error.ts'
 import { type FrameBudget, helloLimits } from '../frame/frame-limits.ts'
 import { FrameReader } from '../frame/frame-reader.ts'
+import { lastingBytes } from '../frame/lasting-bytes.ts'
 import { HeaderScan, scanHeaders } from '../frame/layout.ts'
 import { type Message, messageAt } from '../frame/message.ts'
 import type { Connection } from '../transport/connection.ts'
@@ -29,7 +30,7 @@ export function readFirstFrame(connection: Connection, patience: Patience, budge
       connection.pause()
       scanHeaders(buffer, start, new HeaderScan())
       // Copied: the hello is kept as long as its channel, and should not keep the chunk it came in.
-      const frame = Buffer.from(buffer.subarray(start, end))
+      const frame = lastingBytes(buffer.subarray(start, end))
       resolve({ message: messageAt(frame, 0, frame.length), reader })
     },
     helloLimits,

@@ -1,4 +1,5 @@
 /** The dialer's half of the hello. */
+import { X509Certificate } from 'node:crypto'
 import { ChannelError } from '../channel/channel-error.ts'
 import type { Underlay } from '../channel/underlay.ts'
 import type { FrameBudget } from '../frame/frame-limits.ts'
@@ -28,7 +29,7 @@ export async function greet(
       type: hello.type ?? '',
       connectionId,
       secret: answer.isGrouped && hello.group !== undefined ? answer.secret : undefined,
-      peerId: answer.id ?? '',
+      peerId: answer.id ?? commonNameOf(connection),
       headers: answer.headers,
     }
   } catch (error) {
@@ -42,6 +43,13 @@ function checkSecret(sent: Buffer | undefined, received: Buffer | undefined): vo
     throw new ChannelError('GROUP_SECRET', 'the answer has no secret')
   if (sent !== undefined && !sent.equals(received))
     throw new ChannelError('GROUP_SECRET', 'the answer has another secret')
+}
+
+/** A listener that does not name itself is whom its certificate names; empty where that names nobody either. */
+function commonNameOf({ certificates: [leaf] }: Connection): string {
+  if (leaf === undefined) return ''
+  const name: unknown = new X509Certificate(leaf).toLegacyObject().subject?.CN
+  return typeof name === 'string' ? name : ''
 }
 
 function explain(error: unknown): FirstFrame {

@@ -82,7 +82,8 @@ const circuits = {
     from: 'router',
     headers: {
       ...circuitDialer,
-      apiSessionToken: required(14, text),
+      /** Without it the dial is refused; with an answer. */
+      apiSessionToken: optional(14, text),
       identityId: required(15, text),
       serviceId: required(16, text),
       circuitId: optional(17, text),

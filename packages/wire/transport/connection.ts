@@ -27,6 +27,8 @@ export interface Connection {
   attach(listener: ConnectionListener): void
   /** Takes over the bytes; false means that the listener should wait for `onDrain`. */
   write(bytes: Buffer): boolean
+  /** From now on hands so many bytes at most to what carries it: slower for much, and kept small in memory for long. */
+  writeInPieces(bytes: number): void
   pause(): void
   resume(): void
   /** Lets written bytes go out, for a second at most. */

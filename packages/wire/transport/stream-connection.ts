@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { Connection, ConnectionListener } from './connection.ts'
+import { PiecewiseWriter } from './piecewise-writer.ts'
 
 /** What is known of a stream besides its bytes. */
 export interface StreamFacts {
@@ -22,6 +23,7 @@ export class StreamConnection implements Connection {
   readonly keepsBoundaries = false
   readonly #stream: Duplex
   #listener: ConnectionListener | undefined
+  #pieces: PiecewiseWriter | undefined
   #error: Error | undefined
   /** What still comes after `close` is thrown away. */
   #isClosing = false
@@ -39,7 +41,9 @@ export class StreamConnection implements Connection {
     stream.on('data', (chunk: Buffer) => {
       if (!this.#isClosing) this.#listener?.onData(chunk)
     })
-    stream.on('drain', () => this.#listener?.onDrain())
+    stream.on('drain', () => {
+      if (this.#pieces === undefined) this.#listener?.onDrain()
+    })
     // The protocol has no half-closed state: a peer that has said its last word is gone.
     stream.on('end', () => stream.destroy())
     stream.on('error', (error: Error) => {
@@ -59,7 +63,11 @@ export class StreamConnection implements Connection {
   }
 
   write(bytes: Buffer): boolean {
-    return !this.isClosed && !this.#stream.writableEnded && this.#stream.write(bytes)
+    return !this.isClosed && !this.#stream.writableEnded && (this.#pieces ?? this.#stream).write(bytes)
+  }
+
+  writeInPieces(bytes: number): void {
+    this.#pieces = new PiecewiseWriter(this.#stream, bytes, () => this.#listener?.onDrain())
   }
 
   pause(): void {
@@ -73,7 +81,8 @@ export class StreamConnection implements Connection {
   close(): void {
     if (this.isClosed || this.#isClosing) return
     this.#isClosing = true
-    this.#stream.end()
+    if (this.#pieces === undefined) this.#stream.end()
+    else this.#pieces.end(() => this.#stream.end())
     // Without a reader the end of the peer's side would never be noticed.
     this.#stream.resume()
     setTimeout(() => this.#stream.destroy(), lingerTime).unref()

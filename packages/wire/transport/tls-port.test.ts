@@ -163,7 +163,81 @@ test('clients that never finish a handshake are cut, and are bounded in number',
   await dial(addressOf(port), { tls: clientMaterial, protocols: ['x'] })
 })
 
+test('while peers are not served in time fewer are let in, and more again when they are', async () => {
+  const handshakeWindow = {
+    ...{ minSize: 1, maxSize: 2, successThreshold: 0.5, increaseFactor: 2, decreaseFactor: 0.5 },
+    ...{ increaseCheckInterval: 1, decreaseCheckInterval: 2 },
+  }
+  await using port = await open({ handshakeTimeout: 500, handshakeWindow })
+  let accepted = 0
+  port.registerChannels(['x'], () => accepted++)
+  const silent = () => {
+    const socket = connectTcp(port.address.port, '127.0.0.1').on('error', () => {})
+    return new Promise<void>((resolve) => socket.resume().once('close', () => resolve()))
+  }
+  const isServed = async () => {
+    const before = accepted
+    try {
+      const connection = await dial(addressOf(port), { tls: clientMaterial, protocols: ['x'] })
+      await eventually(() => accepted > before, 'the listener is done with the handshake too')
+      connection.destroy()
+      return true
+    } catch {
+      return false
+    }
+  }
+  const one = silent()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.equal(await isServed(), true)
+  await Promise.all([one, silent()])
+  // Two were not served: now there is room for one alone.
+  const another = silent()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.equal(await isServed(), false)
+  await another
+  assert.equal(await isServed(), true)
+})
+
 test('a port that is taken, and an address that is not ours, say so', async () => {
   await using port = await open()
   await assert.rejects(open({ port: port.address.port }), { code: 'LISTEN_FAILED' })
+})
+
+test('a protocol can have certificates of its own, also for those who name none', async () => {
+  await using port = await open()
+  const accept = (socket: TLSSocket) => void socket.resume()
+  port.register(['ziti-link'], { requiresCertificate: false, accept })
+  const tls = { servers: [certificates.namedServer] }
+  const web = port.register(['http/1.1', ''], { requiresCertificate: false, tls, accept })
+  const shown = async (options: object) => {
+    const socket = (await handshake(port, { rejectUnauthorized: false, ...options })) as TLSSocket
+    const { raw } = socket.getPeerX509Certificate()!
+    socket.destroy()
+    return Object.entries(certificates).find(
+      ([, value]) => typeof value === 'object' && new X509Certificate(value.certPem).raw.equals(raw),
+    )?.[0]
+  }
+  for (const version of ['TLSv1.2', 'TLSv1.3']) {
+    for (const name of [{}, { servername: 'localhost' }]) {
+      const options = { minVersion: version, maxVersion: version, ...name }
+      assert.equal(await shown({ ...options, ALPNProtocols: ['ziti-link'] }), 'server', version)
+      assert.equal(await shown({ ...options, ALPNProtocols: ['h2', 'http/1.1'] }), 'namedServer', version)
+      assert.equal(await shown(options), 'namedServer', version)
+    }
+  }
+  web.renew({ servers: [certificates.renewedServer] })
+  assert.equal(await shown({ ALPNProtocols: ['http/1.1'] }), 'renewedServer')
+  port.renew({ servers: [certificates.namedServer] })
+  assert.equal(await shown({ ALPNProtocols: ['ziti-link'] }), 'namedServer')
+  web[Symbol.dispose]()
+  assert.equal(await shown({}), 'namedServer')
+})
+
+test('TLS versions are those that are wanted', async () => {
+  await using port = await open({ tls: { ...serverMaterial, minVersion: 'TLSv1.3' } })
+  port.register(['a'], { requiresCertificate: false, accept: (socket) => void socket.resume() })
+  assert.ok((await handshake(port, { ALPNProtocols: ['a'], maxVersion: 'TLSv1.2' })) instanceof Error)
+  const socket = (await handshake(port, { ALPNProtocols: ['a'] })) as TLSSocket
+  assert.equal(socket.getProtocol(), 'TLSv1.3')
+  socket.destroy()
 })

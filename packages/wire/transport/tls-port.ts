@@ -2,13 +2,16 @@
  * One TCP port with TLS, shared by several protocols that clients tell apart by ALPN.
  *
  * A client that offers nothing gets the protocol registered under the empty name, or the only one there is. Of several
- * that fit, the last it named is taken, as by the Go peer. Connections are bounded in number and time before anything
- * is known about who makes them; certificates can be renewed at any time and count for new connections.
+ * that fit, the last it named is taken, as by the Go peer. A protocol may have certificates of its own. Connections are
+ * bounded in number and time before anything is known about who makes them; certificates can be renewed at any time and
+ * count for new connections.
  */
 import type { AddressInfo, Socket } from 'node:net'
-import { createServer, type Server, type TLSSocket } from 'node:tls'
+import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls'
 import { surroundings, type WireLog } from '../channel/surroundings.ts'
 import type { Connection } from './connection.ts'
+import { beginTlsWithFirstBytes } from './first-bytes.ts'
+import { HandshakeWindow, type HandshakeWindowOptions } from './handshake-window.ts'
 import { listenOn } from './listen-on.ts'
 import { PendingSockets } from './pending-sockets.ts'
 import { tlsConnection, tune } from './socket-connection.ts'
@@ -25,6 +28,8 @@ export interface TlsPortOptions {
   /** Handshakes that may be under way, altogether and for one source address. */
   readonly maxHandshakes?: number
   readonly maxHandshakesPerSource?: number
+  /** Lets in fewer while peers are not served in time. */
+  readonly handshakeWindow?: HandshakeWindowOptions | undefined
   readonly maxConnections?: number
 }
 
@@ -32,7 +37,22 @@ export interface TlsPortOptions {
 export interface ProtocolHandler {
   /** Connections without a client certificate are cut. What it is worth, the handler judges. */
   readonly requiresCertificate: boolean
+  /** What its clients are shown, where that is not what the port shows. */
+  readonly tls?: Pick<ServerMaterial, 'servers'>
   accept(socket: TLSSocket): void
+}
+
+/** Disposing gives the protocols back. */
+export interface PortRegistration extends Disposable {
+  /** Shows these to new connections of its protocols; throws and changes nothing when they are unusable. */
+  renew(material: Pick<ServerMaterial, 'servers'>): void
+}
+
+type Contexts = readonly [NamedContext, ...NamedContext[]]
+
+interface Registered {
+  readonly handler: ProtocolHandler
+  contexts: Contexts | undefined
 }
 
 const defaultHandshakeTimeout = 5_000
@@ -42,27 +62,38 @@ const defaultMaxConnections = 20_000
 
 export class TlsPort implements AsyncDisposable {
   readonly #server: Server
-  readonly #handlers = new Map<string, ProtocolHandler>()
+  readonly #registered = new Map<string, Registered>()
   readonly #open = new Set<Socket>()
   readonly #log: WireLog
-  #contexts: readonly [NamedContext, ...NamedContext[]]
+  /** What the protocol of a client demands that it is shown. */
+  readonly #chosen = new WeakMap<TLSSocket, SecureContext>()
+  #contexts: Contexts
   #address: AddressInfo | undefined
 
   private constructor(options: TlsPortOptions, log: WireLog) {
     this.#log = log
     this.#contexts = serverContexts(options.tls)
-    const pending = new PendingSockets(
-      options.maxHandshakes ?? defaultMaxHandshakes,
-      options.maxHandshakesPerSource ?? defaultMaxPerSource,
-    )
+    const pending = new PendingSockets({
+      total: options.maxHandshakes ?? defaultMaxHandshakes,
+      perSource: options.maxHandshakesPerSource ?? defaultMaxPerSource,
+      window: options.handshakeWindow && new HandshakeWindow(options.handshakeWindow),
+    })
+    const handshakeTimeout = options.handshakeTimeout ?? defaultHandshakeTimeout
+    const port = this
     this.#server = createServer({
       ...this.#contexts[0].options,
-      handshakeTimeout: options.handshakeTimeout ?? defaultHandshakeTimeout,
+      handshakeTimeout,
       requestCert: true,
       rejectUnauthorized: false,
-      ALPNCallback: ({ protocols }) => protocols.findLast((protocol) => this.#handlers.has(protocol)),
-      SNICallback: (name, done) => done(null, this.#contextFor(name)),
+      // With TLS 1.3 the protocol is asked for before the certificate, with TLS 1.2 after it.
+      ALPNCallback(this: TLSSocket, { protocols, servername }) {
+        return port.#chooseProtocol(this, protocols, servername)
+      },
+      SNICallback(this: TLSSocket, name, done) {
+        done(null, port.#chosen.get(this) ?? contextFor(port.#shownFirst, name))
+      },
     })
+    beginTlsWithFirstBytes(this.#server, handshakeTimeout)
     this.#server.maxConnections = options.maxConnections ?? defaultMaxConnections
     this.#server.on('connection', (socket) => {
       if (!pending.admit(socket)) {
@@ -79,6 +110,7 @@ export class TlsPort implements AsyncDisposable {
     })
     this.#server.on('tlsClientError', (err, socket) => {
       this.#log.debug('TLS handshake failed', { err, from: socket.remoteAddress })
+      pending.failed(err)
       // The platform reports a handshake that took too long and leaves its connection open.
       socket.destroy()
     })
@@ -96,29 +128,37 @@ export class TlsPort implements AsyncDisposable {
     return this.#address!
   }
 
-  /** The empty name is for clients that offer none. Throws `PROTOCOL_TAKEN`. Disposing gives the names back. */
-  register(protocols: readonly string[], handler: ProtocolHandler): Disposable {
-    const taken = protocols.find((protocol) => this.#handlers.has(protocol))
+  /** The empty name is for clients that offer none. Throws `PROTOCOL_TAKEN`, or `BAD_IDENTITY`. */
+  register(protocols: readonly string[], handler: ProtocolHandler): PortRegistration {
+    const taken = protocols.find((protocol) => this.#registered.has(protocol))
     if (taken !== undefined) throw new TransportError('PROTOCOL_TAKEN', JSON.stringify(taken))
-    for (const protocol of protocols) this.#handlers.set(protocol, handler)
+    const { tls } = handler
+    const registered: Registered = { handler, contexts: tls === undefined ? undefined : serverContexts(tls) }
+    for (const protocol of protocols) this.#registered.set(protocol, registered)
+    this.#showFirst()
     return {
+      renew: (material) => {
+        registered.contexts = serverContexts(material)
+        this.#showFirst()
+      },
       [Symbol.dispose]: () => {
         for (const protocol of protocols) {
-          if (this.#handlers.get(protocol) === handler) this.#handlers.delete(protocol)
+          if (this.#registered.get(protocol) === registered) this.#registered.delete(protocol)
         }
+        this.#showFirst()
       },
     }
   }
 
   /** The usual handler: channels, from peers with certificates. */
-  registerChannels(protocols: readonly string[], accept: (connection: Connection) => void): Disposable {
+  registerChannels(protocols: readonly string[], accept: (connection: Connection) => void): PortRegistration {
     return this.register(protocols, { requiresCertificate: true, accept: (socket) => accept(tlsConnection(socket)) })
   }
 
   /** Shows these to new connections; throws and changes nothing when they are unusable. */
   renew(material: ServerMaterial): void {
     this.#contexts = serverContexts(material)
-    this.#server.setSecureContext(this.#contexts[0].options)
+    this.#showFirst()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -128,8 +168,28 @@ export class TlsPort implements AsyncDisposable {
     await promise
   }
 
+  /** What a client sees that names no protocol, and so everyone until it is known which. */
+  get #shownFirst(): Contexts {
+    return this.#registeredFor(false)?.contexts ?? this.#contexts
+  }
+
+  #showFirst(): void {
+    this.#server.setSecureContext(this.#shownFirst[0].options)
+  }
+
+  #chooseProtocol(socket: TLSSocket, offered: readonly string[], name: string): string | undefined {
+    const protocol = offered.findLast((each) => this.#registered.has(each))
+    const contexts = protocol === undefined ? undefined : (this.#registered.get(protocol)?.contexts ?? this.#contexts)
+    if (contexts !== undefined && contexts !== this.#shownFirst) {
+      const context = contextFor(contexts, name)
+      this.#chosen.set(socket, context)
+      socket.setKeyCert(context)
+    }
+    return protocol
+  }
+
   #route(socket: TLSSocket): void {
-    const handler = this.#handlerFor(socket.alpnProtocol)
+    const handler = this.#registeredFor(socket.alpnProtocol)?.handler
     const isRefused = handler?.requiresCertificate === true && socket.getPeerX509Certificate() === undefined
     if (handler === undefined || isRefused) {
       this.#log.debug('connection cut', {
@@ -142,17 +202,18 @@ export class TlsPort implements AsyncDisposable {
     } else handler.accept(socket)
   }
 
-  #handlerFor(protocol: string | false | null): ProtocolHandler | undefined {
-    if (typeof protocol === 'string') return this.#handlers.get(protocol)
-    const handler = this.#handlers.get('')
-    if (handler !== undefined) return handler
-    const [only, another] = new Set(this.#handlers.values())
+  #registeredFor(protocol: string | false | null): Registered | undefined {
+    if (typeof protocol === 'string') return this.#registered.get(protocol)
+    const registered = this.#registered.get('')
+    if (registered !== undefined) return registered
+    const [only, another] = new Set(this.#registered.values())
     return another === undefined ? only : undefined
   }
+}
 
-  #contextFor(name: string) {
-    const [own, ...others] = this.#contexts
-    if (others.length === 0 || own.leaf.checkHost(name) !== undefined) return own.context
-    return (others.find(({ leaf }) => leaf.checkHost(name) !== undefined) ?? own).context
-  }
+/** The first that covers the name a client asks for, or the first of all. */
+function contextFor(contexts: Contexts, name: string): SecureContext {
+  const [own, ...others] = contexts
+  if (others.length === 0 || own.leaf.checkHost(name) !== undefined) return own.context
+  return (others.find(({ leaf }) => leaf.checkHost(name) !== undefined) ?? own).context
 }

@@ -1,6 +1,6 @@
 /** What both ends of our TLS connections have in common. */
 import { constants, X509Certificate } from 'node:crypto'
-import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls'
+import { createSecureContext, type SecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls'
 import { TransportError } from './transport-error.ts'
 
 /** A certificate chain, leaf first, and the key of its leaf. */
@@ -15,6 +15,9 @@ export interface ServerMaterial {
   readonly servers: readonly KeyedChain[]
   /** Named to clients as a hint which certificate to present. A client that has none of these presents nothing. */
   readonly caPem?: string
+  /** TLS 1.2 and 1.3 unless it says otherwise. */
+  readonly minVersion?: SecureVersion
+  readonly maxVersion?: SecureVersion
 }
 
 /** What a dialer shows, and whom it trusts. */
@@ -50,7 +53,8 @@ export function serverContexts(material: ServerMaterial): readonly [NamedContext
       cert: certPem,
       key: keyPem,
       ...(material.caPem === undefined ? {} : { ca: material.caPem }),
-      minVersion: 'TLSv1.2',
+      minVersion: material.minVersion ?? 'TLSv1.2',
+      maxVersion: material.maxVersion ?? 'TLSv1.3',
       ciphers,
       // A resumed session would skip the client's certificate chain, and every connection is judged by it.
       secureOptions: constants.SSL_OP_NO_TICKET,

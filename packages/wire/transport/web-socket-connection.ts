@@ -61,6 +61,9 @@ export class WebSocketConnection implements Connection {
     return !this.#isFull
   }
 
+  /** A message is one frame: it cannot be divided. */
+  writeInPieces(): void {}
+
   pause(): void {
     this.#webSocket.pause()
   }

@@ -17,8 +17,9 @@ import { type InspectionDeps, inspectionOperations } from './inspections.ts'
 import { type LinkDeps, linkOperations } from './links.ts'
 import { streamOperation } from './stream/stream-operation.ts'
 
-export interface FabricDeps extends ApiDeps, FabricResourceDeps, Omit<LinkDeps & CircuitDeps, 'kit'>, InspectionDeps {
+export interface FabricDeps extends ApiDeps, FabricResourceDeps, Omit<LinkDeps & CircuitDeps, 'kit'> {
   readonly database: FabricDatabaseDeps
+  readonly inspector: InspectionDeps['inspector']
 }
 
 export function createFabricApi(deps: FabricDeps, options: ClusterOptions): RequestHandler {
@@ -38,7 +39,7 @@ export function fabricOperations(deps: FabricDeps, options: ClusterOptions): Ope
     ...resourceOperations(kit),
     ...linkOperations({ ...deps, kit }),
     ...circuitOperations({ ...deps, kit }),
-    ...inspectionOperations(deps),
+    ...inspectionOperations(deps, options),
     ...fabricDatabaseOperations(deps.database),
     ...clusterOperations(options),
     streamOperation,

@@ -7,8 +7,9 @@ import type { Answer, Call, Operation } from '../../operation/operation.ts'
 import { requestContract } from '../../resource-kit/body-contracts.ts'
 import { defineFields, listOf, text } from '../../resource-kit/fields.ts'
 import { textShape } from '../../resource-kit/shapes.ts'
+import { type InspectedMetricsDeps, inspectedMetrics } from './inspected-metrics.ts'
 
-export interface InspectionDeps {
+export interface InspectionDeps extends InspectedMetricsDeps {
   readonly inspector: Pick<Inspector, 'inspect'>
 }
 
@@ -25,7 +26,14 @@ interface Request {
   readonly requestedValues: readonly string[]
 }
 
-export function inspectionOperations({ inspector }: InspectionDeps): Operation[] {
+export function inspectionOperations(
+  deps: InspectionDeps,
+  { controllerId }: { readonly controllerId: string },
+): Operation[] {
+  const shown = ({ appId, name, value }: InspectedValue) => {
+    const json = parsed(value)
+    return { appId, name, value: inspectedMetrics(deps, controllerId, { appId, name, json }) ?? json }
+  }
   return [
     {
       operationId: 'inspect',
@@ -34,20 +42,22 @@ export function inspectionOperations({ inspector }: InspectionDeps): Operation[]
       access: { entity: 'ops', action: 'read', isBeyondReadonly: true },
       body: requestContract('inspection', fields),
       async handle({ body }: Call<Request>): Promise<Answer> {
-        const { success, errors, values } = await inspector.inspect(body.appRegex, body.requestedValues)
-        const shown = nullWhenEmpty(values.map(parsed))
-        return { status: 200, body: { success, errors: nullWhenEmpty(errors), values: shown } }
+        const { success, errors, values } = await deps.inspector.inspect(body.appRegex, body.requestedValues)
+        return {
+          status: 200,
+          body: { success, errors: nullWhenEmpty(errors), values: nullWhenEmpty(values.map(shown)) },
+        }
       },
     },
   ]
 }
 
 /** JSON where it is, otherwise text. */
-function parsed({ appId, name, value }: InspectedValue): { appId: string; name: string; value: unknown } {
+function parsed(value: string): unknown {
   try {
-    return { appId, name, value: JSON.parse(value) }
+    return JSON.parse(value)
   } catch {
-    return { appId, name, value }
+    return value
   }
 }
 

@@ -9,7 +9,7 @@ import type https from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { isLoopbackHost } from '@weft/model/config-file'
-import { parseHostPort } from '@weft/wire'
+import { HandshakeWindow, type HandshakeWindowOptions, PendingSockets, parseHostPort } from '@weft/wire'
 import { answerClientError, answerTooManyHeaders, answerTwoHosts, hasTwoHosts } from './client-error.ts'
 import { explainListenError, ListenError } from './listen-error.ts'
 import { type HttpLog, type RequestHandler, readTarget } from './request-handler.ts'
@@ -176,6 +176,7 @@ function createServer(
   }
   server.on('clientError', answerClientError)
   server.on('tlsClientError', (err) => options.log.debug('TLS handshake failed', { err, server: options.name }))
+  if (choices !== undefined && limits.handshakeWindow !== undefined) limitHandshakes(server, limits.handshakeWindow)
   server.on('drop', (dropped) => options.log.debug('connection turned away, too many are open', { ...dropped }))
   server.on('connection', (socket) => remember(connections.open, socket))
   server.on(choices === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
@@ -186,6 +187,14 @@ function createServer(
   server.maxHeadersCount = limits.maxHeaders + 1
   server.timeout = silenceTimeout(limits)
   return server
+}
+
+function limitHandshakes(server: Server, options: HandshakeWindowOptions): void {
+  const { maxSize } = options
+  const pending = new PendingSockets({ total: maxSize, perSource: maxSize, window: new HandshakeWindow(options) })
+  server.on('connection', (socket) => pending.admit(socket))
+  server.on('secureConnection', (socket: Socket) => pending.done(socket))
+  server.on('tlsClientError', (error) => pending.failed(error))
 }
 
 function remember(sockets: Set<Socket>, socket: Socket): void {

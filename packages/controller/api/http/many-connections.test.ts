@@ -35,6 +35,36 @@ test('2,000 connections that say nothing do not keep others from being served, n
   for (const client of idle) client.socket.destroy()
 })
 
+test('where handshakes are limited, those that are too many are cut at once', async () => {
+  const handshakeWindow = {
+    ...{ minSize: 5, maxSize: 20, successThreshold: 0.9, increaseFactor: 1.02, decreaseFactor: 0.9 },
+    ...{ increaseCheckInterval: 10, decreaseCheckInterval: 10 },
+  }
+  const limits = { handshakeTimeout: 30_000, handshakeWindow }
+  await using web = await openWeb({ handle: testApi(testOperations), limits })
+  const silent = await Promise.all(Array.from({ length: 30 }, () => WireClient.connectPlain(web.port)))
+  const ends = silent.map(async (client) => {
+    await client.rest()
+    return client
+  })
+  const cut = new Set<WireClient>()
+  for (let left = 10; left > 0; left--) {
+    cut.add(await Promise.race(ends.filter((_, at) => !cut.has(silent[at]!))))
+  }
+  await sleep(50)
+  assert.equal(silent.filter(({ socket }) => !socket.destroyed).length, 20)
+  for (const { socket } of silent) socket.destroy()
+  for (let left = 50; left > 0; left--) {
+    const isServed = await ask(web.port, { path: `${BASE}/version` }).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+    if (isServed) return
+    await sleep(20)
+  }
+  assert.fail('nobody is served any more')
+})
+
 test('silent connections are given up all at once, without harm', async () => {
   await using web = await openWeb({ handle: testApi(testOperations), limits: { readTimeout: 400 } })
   const silent = await Promise.all(Array.from({ length: 200 }, () => WireClient.connect(web.port)))

@@ -5,6 +5,7 @@
 import type { X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
+import { formatHostPort } from '@weft/wire'
 import { type Caller, nobody } from '../../operation/caller.ts'
 import type { Call, Method } from '../../operation/operation.ts'
 import type { RequestTarget } from './request-handler.ts'
@@ -65,6 +66,10 @@ export class RequestCall implements Call<unknown> {
   get remoteAddress(): string {
     const address = this.#request.socket.remoteAddress ?? ''
     return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
+  }
+
+  get remoteEnd(): string {
+    return formatHostPort(this.remoteAddress, this.#request.socket.remotePort ?? 0)
   }
 
   get host(): string {

@@ -8,6 +8,7 @@ import { constants, X509Certificate } from 'node:crypto'
 import type { ServerOptions } from 'node:http'
 import https from 'node:https'
 import tls, { type SecureContext, type SecureVersion, type TLSSocket } from 'node:tls'
+import { beginTlsWithFirstBytes } from '@weft/wire'
 
 /** A certificate chain, leaf first, and the key of its leaf. */
 export interface ServerCertificate {
@@ -88,6 +89,7 @@ export function createTlsServer(choices: TlsChoices, http: ServerOptions, handsh
     ALPNCallback: ({ protocols }) => choices.protocolFor(protocols),
     SNICallback: (name, done) => done(null, choices.contextFor(name)),
   })
+  beginTlsWithFirstBytes(server, handshakeTimeout)
   const [speakHttp] = server.listeners('secureConnection')
   server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket) => {

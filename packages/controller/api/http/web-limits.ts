@@ -1,5 +1,6 @@
 /** The bounds of a web server; times in milliseconds. */
 import type { ServerOptions } from 'node:http'
+import type { HandshakeWindowOptions } from '@weft/wire'
 
 export interface WebLimits {
   /** From the first byte of a request, or from the connection, to the last byte of its body. */
@@ -11,6 +12,8 @@ export interface WebLimits {
   /** Between two requests of one connection. */
   readonly idleTimeout: number
   readonly handshakeTimeout: number
+  /** Lets in fewer while clients are not served in time; without it as many as there may be connections. */
+  readonly handshakeWindow?: HandshakeWindowOptions
   readonly maxHeaderBytes: number
   readonly maxHeaders: number
   /** Per bind point. */

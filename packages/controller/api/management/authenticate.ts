@@ -10,6 +10,7 @@ import { type AuthQuery, requiredSignerId } from '../../auth/outstanding-factors
 import type { SessionActivity } from '../../auth/session-activity.ts'
 import { refusal, unparsableBody } from '../../operation/api-error.ts'
 import type { Answer, Call, Operation } from '../../operation/operation.ts'
+import type { Change } from '../../resource-kit/change.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
 import { listShape, objectShape, optional, secretShape, textShape, WrongTypeError } from '../../resource-kit/shapes.ts'
 import type { View } from '../../state/view.ts'
@@ -78,7 +79,7 @@ export function authenticateOperations(deps: AuthenticateDeps): Operation[] {
 
 async function authenticate(deps: AuthenticateDeps, call: Call<Credentials | undefined>): Promise<Answer> {
   const { kit, logins, onLogin } = deps
-  const about = { method: call.query.get('method')!, remoteAddress: call.remoteAddress }
+  const about = { method: call.query.get('method')!, remoteAddress: call.remoteEnd }
   try {
     const login = await primaryFactor(deps, about.method, call)
     return await logins.window.hold({ isAdmin: isAdmin(kit.view, login) }, async () => {
@@ -95,7 +96,8 @@ async function authenticate(deps: AuthenticateDeps, call: Call<Credentials | und
 async function open(deps: AuthenticateDeps, call: Call<Credentials | undefined>, login: Login): Promise<Answer> {
   const { kit, activity } = deps
   const info = clientInfo(call.body)
-  const session = await kit.write(call, (change) => openSession(change, login, info, call.remoteAddress))
+  const enter = (change: Change) => openSession(change, login, info, call.remoteAddress)
+  const session = await kit.write(call, enter, { table: 'identities', id: login.identityId })
   activity.touch(session.id)
   const record = ownSessionRecord(deps, call, session, await secondFactor(deps, login.identityId, call))
   const headers = {

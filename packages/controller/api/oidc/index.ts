@@ -9,6 +9,7 @@ import type { OwnAccessTokens } from '../../auth/tokens/access-tokens.ts'
 import type { ProofDeps } from '../../auth/tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../../auth/tokens/signing-keys.ts'
 import { TokenIssuer, type TokenLives } from '../../auth/tokens/token-issuer.ts'
+import type { TokenTimes } from '../../auth/tokens/token-times.ts'
 import type { TokenVerifier } from '../../auth/tokens/token-verifier.ts'
 import type { Clock } from '../../clock.ts'
 import type { SessionCertificateIssuer } from '../../enroll/network-signer.ts'
@@ -45,6 +46,7 @@ export interface OidcProviderDeps extends ProofDeps {
   readonly logins: Logins
   readonly keys: SigningKeys
   readonly verifier: TokenVerifier
+  readonly times: TokenTimes
   readonly accessTokens: OwnAccessTokens
   readonly sessionCertificates: SessionCertificateIssuer
   readonly onLogin: (event: LoginEvent) => void
@@ -90,7 +92,7 @@ export class OidcProvider {
   }
 
   #routes({ redirectUris = [], postLogoutUris = [] }: OidcBinding): OidcRoute[] {
-    const { kit, keys, clock, verifier, logins, onLogin } = this.#deps
+    const { kit, keys, clock, verifier, times, logins, onLogin } = this.#deps
     const settings = () => effectiveOidcSettings(kit.view, this.#options.controllerId)
     const requests = this.#requests
     const pages = this.#pages
@@ -102,7 +104,7 @@ export class OidcProvider {
       redirectUris: () => [...nativeRedirectUris, ...redirectUris, ...(settings().redirectUris ?? [])],
     }
     const totpDeps = { kit, factor: logins.secondFactor, requests, steps, pages, totpIssuer: this.#options.totpIssuer }
-    const tokens = new TokenIssuer({ keys, verifier, view: kit.view, clock }, this.#options.tokenLives)
+    const tokens = new TokenIssuer({ keys, verifier, times, view: kit.view, clock }, this.#options.tokenLives)
     const tokenDeps: TokenDeps = { ...this.#deps, requests, tokens, rotated: this.#rotated }
     const endDeps: SessionEndDeps = {
       kit,

@@ -14,6 +14,7 @@ import { acceptLogin } from '../../auth/open-session.ts'
 import type { PasswordLogin } from '../../auth/password-login.ts'
 import { ApiError, refusal } from '../../operation/api-error.ts'
 import type { Answer } from '../../operation/operation.ts'
+import type { Change } from '../../resource-kit/change.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
 import { type LoginEvent, loginEvent } from '../login-event.ts'
 import type { AuthRequest, AuthRequests, LoginCertificate, PassedFactors } from './auth-requests.ts'
@@ -41,7 +42,7 @@ export async function login(deps: LoginDeps, call: OidcCall, method: LoginMethod
   if (request === undefined) throw new ApiError('UNAUTHORIZED')
   const second = method === 'ext-jwt' ? await secondToken(deps, call, request) : undefined
   if (second !== undefined) return steps.next(call, request, second, kind)
-  const event = { method, remoteAddress: call.http.remoteAddress }
+  const event = { method, remoteAddress: call.http.remoteEnd }
   try {
     const accepted = await checkFactor(deps, call, method, form)
     return await window.hold({ isAdmin: isAdmin(kit.view, accepted) }, async () => {
@@ -82,10 +83,11 @@ async function pass(
   const { identityId, authenticatorId } = accepted
   const info = { ...form.info, configTypes: [...request.asked.configTypes, ...form.info.configTypes] }
   // The time of the change, not of what comes after it: a revocation that follows must count for this login.
-  const at = await kit.write(call.http, (change) => {
+  const enter = (change: Change) => {
     acceptLogin(change, accepted, info)
     return Date.parse(change.now)
-  })
+  }
+  const at = await kit.write(call.http, enter, { table: 'identities', id: identityId })
   const signerId = steps.requiredSigner(identityId)
   const isSecondShown =
     signerId !== undefined && (await externalTokens.isConfirmedBy(signerId, identityId, bearerTokens(call.http)))

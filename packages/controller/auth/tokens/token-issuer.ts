@@ -7,6 +7,7 @@ import type { TableRows } from '../../state/row.ts'
 import type { View } from '../../state/view.ts'
 import type { IdTokenClaims, SessionClaims, TokenClaims, TokenType } from './claims.ts'
 import type { SigningKeys } from './signing-keys.ts'
+import type { TokenTimes } from './token-times.ts'
 import { identityCutOff, type TokenVerifier } from './token-verifier.ts'
 
 /** Milliseconds. */
@@ -19,6 +20,7 @@ export interface TokenLives {
 export interface TokenIssuerDeps {
   readonly keys: SigningKeys
   readonly verifier: Pick<TokenVerifier, 'wasSigned'>
+  readonly times: Pick<TokenTimes, 'issued'>
   readonly view: View
   readonly clock: Clock
 }
@@ -84,6 +86,7 @@ export class TokenIssuer {
     const claims: TokenClaims = { ...session, iss: issuer, exp, iat, nbf: iat, jti: randomUUID(), z_t: type }
     const token = this.#deps.keys.sign(claims)
     this.#deps.verifier.wasSigned(token, claims)
+    if (type === 'a') this.#deps.times.issued(claims)
     return { token, expiresIn: Math.max(0, Math.floor((exp * 1000 - this.#deps.clock.now()) / 1000)) }
   }
 

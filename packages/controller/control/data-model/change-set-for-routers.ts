@@ -2,9 +2,9 @@
  * A change set as routers get it. Most are the same for all: their bytes are made once, and nothing else of them is kept.
  * One that speaks of the configs of routers is made for each router that asks.
  */
+import { lastingBytes } from '@weft/wire'
 import { changeSet } from '@weft/wire/messages'
 import type { View } from '../../state/view.ts'
-import { lastingBytes } from '../lasting-bytes.ts'
 import type { DataEventInit } from './data-event.ts'
 import { describe } from './entities.ts'
 import { isForRouters } from './full-state.ts'

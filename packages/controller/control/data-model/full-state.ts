@@ -34,11 +34,11 @@ export function fullState(view: View, publicKeys: () => Iterable<DataEventInit>)
   }
 }
 
-/** The configs that a router gets: those for services and, of those for routers, its own. */
-export function* configsFor(view: View, routerId: string): Generator<DataEventInit> {
-  const own = new Set(view.get('routers', routerId)?.configs)
+/** The configs that a router gets: those for services and, of those for routers, its own. Nobody's are all. */
+export function* configsFor(view: View, routerId: string | undefined): Generator<DataEventInit> {
+  const own = routerId === undefined ? undefined : new Set(view.get('routers', routerId)?.configs)
   for (const config of view.rows('configs')) {
-    if (isForRouters(view, config.configTypeId) && !own.has(config.id)) continue
+    if (own?.has(config.id) === false && isForRouters(view, config.configTypeId)) continue
     yield { action: 'Create', model: describe('configs', config) }
   }
 }

@@ -88,7 +88,8 @@ export class RouterDataModel implements Disposable {
     return isInLog ? this.#log[at] : 'unknown'
   }
 
-  async stateFor(routerId: string): Promise<StateForRouter> {
+  /** Without a router: what the controller itself has, the configs of every router among it. */
+  async stateFor(routerId?: string): Promise<StateForRouter> {
     const shared = await this.#sharedState()
     const { view } = this.#deps
     // The configs are of this moment; if they have changed meanwhile, the change sets that follow say so again.

@@ -4,6 +4,7 @@
  */
 import { isDisabled } from '../../auth/disabled.ts'
 import type { NetworkTokens } from '../../auth/tokens/network-tokens.ts'
+import type { ShownToken } from '../../auth/tokens/token-times.ts'
 import { asSessionToken, type TokenVerifier } from '../../auth/tokens/token-verifier.ts'
 import type { Clock } from '../../clock.ts'
 import { findOne, type View } from '../../state/view.ts'
@@ -21,8 +22,8 @@ export interface ClientTokenDeps {
 export interface Client {
   readonly identityId: string
   readonly apiSessionId: string
-  /** Of its access token, if it has one. */
-  readonly tokenId?: string
+  /** Its access token, if it has one. */
+  readonly token?: ShownToken
 }
 
 /** A client with the right to dial or host a service. */
@@ -32,7 +33,7 @@ export interface ClientSession extends Client {
   readonly type: 'Dial' | 'Bind'
 }
 
-/** More than any token of ours; longer ones are not looked at. */
+/** More than any token of ours; longer ones are not parsed, and nothing is stored under them. */
 const LONGEST_TOKEN = 16_384
 
 /** Every JSON object in base64 begins so. */
@@ -62,7 +63,8 @@ function verifiedBearer({ verifier }: ClientTokenDeps, token: string): Client {
   if (verifier.timeProblem(claims) !== undefined) throw noApiSession('the access token is not in its time')
   const problem = verifier.sessionProblem(access)
   if (problem !== undefined) throw noApiSession(`the access token: ${problem}`)
-  return { identityId: access.sub, apiSessionId: access.z_asid, tokenId: access.jti }
+  const { sub: identityId, z_asid: apiSessionId, jti: id, iat: issuedAt, exp: endsAt } = access
+  return { identityId, apiSessionId, token: { id, issuedAt, endsAt } }
 }
 
 function storedOf({ view, clock }: ClientTokenDeps, token: string): Client {
@@ -92,8 +94,7 @@ function storedSession({ view }: ClientTokenDeps, id: string): ClientSession {
 }
 
 function isJwt(token: string): boolean {
-  if (token.length > LONGEST_TOKEN) throw noApiSession('the token is too long')
-  return token.startsWith(JWT_START)
+  return token.length <= LONGEST_TOKEN && token.startsWith(JWT_START)
 }
 
 function noApiSession(why: string): EdgeRefusal {

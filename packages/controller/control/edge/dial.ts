@@ -5,7 +5,7 @@ import type { ControlConnection } from '../control-connection.ts'
 import type { ControlContext } from '../control-context.ts'
 
 export interface Dial
-  extends Pick<CircuitRequest, 'identityId' | 'apiSessionId' | 'sessionId' | 'tokenId' | 'circuitId'> {
+  extends Pick<CircuitRequest, 'identityId' | 'apiSessionId' | 'sessionId' | 'token' | 'circuitId'> {
   readonly clientId: string
   readonly serviceId: string
   readonly instanceId: string | undefined
@@ -27,8 +27,15 @@ export async function dialFor(context: ControlContext, from: ControlConnection, 
   const sourceRouterId = from.routerId
   // A router that has gone does not wait for its circuit.
   const options = { signal: from.gone }
-  const circuit = await context.fabric.createCircuit({ ...request, sourceRouterId, instanceId, peerData }, options)
+  const forLogs = { context: sessionsOf(dial) }
+  const wanted = { ...request, ...forLogs, sourceRouterId, instanceId, peerData }
+  const circuit = await context.fabric.createCircuit(wanted, options)
   return madeCircuit(circuit)
+}
+
+/** What routers write into their logs of whoever dials. */
+function sessionsOf({ apiSessionId, sessionId }: Dial): Readonly<Record<string, string>> {
+  return { ...(apiSessionId !== undefined && { apiSessionId }), ...(sessionId !== undefined && { sessionId }) }
 }
 
 function madeCircuit({ id, path, peerData, tags }: Circuit): MadeCircuit {

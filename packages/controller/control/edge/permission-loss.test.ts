@@ -101,6 +101,45 @@ for (const kind of ['stored', 'bearer'] as const) {
   }
 }
 
+for (const [what, end] of [
+  ['policy', ({ service }: Lost) => controller.askAdmin('DELETE', `/service-policies/${service.bindPolicyId}`)],
+  ['session', ({ tokens }: Lost) => controller.askAdmin('DELETE', `/sessions/${tokens.sessionId}`)],
+  ['identity', ({ user }: Lost) => controller.askAdmin('DELETE', `/identities/${user.identityId}`)],
+] as const) {
+  test(`circuits to a host end when it loses its ${what}`, async () => {
+    const service = await createCarriedService(controller)
+    const { serviceId, host, client, bindPolicyId: policyId } = service
+    const tokens = await tokensFor(controller, 'stored', host, { serviceId, type: 'Bind' })
+    await hostAt(router, tokens)
+    const { message } = await dial(await tokensFor(controller, 'bearer', client, { serviceId, type: 'Dial' }))
+    const { circuitId } = message as { circuitId: string }
+    await end({ service, policyId, user: host, tokens })
+    await router.hears('unroute', ({ body }) => body.circuitId === circuitId && body.now)
+  })
+}
+
+test('without a policy for the router nothing new is made, and what was made goes on', async () => {
+  const { serviceId, host, client } = await createCarriedService(controller)
+  const hosting = await tokensFor(controller, 'stored', host, { serviceId, type: 'Bind' })
+  const dialling = await tokensFor(controller, 'stored', client, { serviceId, type: 'Dial' })
+  const bearer = await tokensFor(controller, 'bearer', client, { serviceId, type: 'Dial' })
+  const { id } = await hostAt(router, hosting)
+  const { circuitId } = (await dial(dialling)).message as { circuitId: string }
+  const policy = view
+    .rows('edgeRouterPolicies')
+    .find(({ identityRoles }) => identityRoles.includes(`@${host.identityId}`))
+  await controller.askAdmin('DELETE', `/edge-router-policies/${policy!.id}`)
+
+  const { apiSessionToken } = bearer
+  const asked = { apiSessionToken, identityId: client.identityId, serviceId }
+  const codeOf = ({ message }: { readonly message: object }) => (message as { readonly errorCode?: number }).errorCode
+  assert.equal(codeOf(await dial(dialling)), 5)
+  assert.equal(codeOf(await router.ask('createCircuitV3', asked)), 14)
+  assert.equal((await hostAt(router, hosting)).errorCode, 5)
+  assert.ok(view.get('terminators', id))
+  assert.ok(router.all('unroute').every(({ body }) => body.circuitId !== circuitId))
+})
+
 test('whoever keeps the right keeps circuit and terminator when others lose theirs', async () => {
   const service = await createCarriedService(controller)
   const { serviceId } = service

@@ -1,8 +1,10 @@
 /**
  * Terminators that routers host for others: how they come into being, change and go. A router speaks only of its own.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { TerminatorPrecedence } from '@weft/wire/messages'
 import type { Change } from '../../resource-kit/change.ts'
+import type { HostSession } from '../../resources/terminators.ts'
 import type { TableRows } from '../../state/row.ts'
 import { EdgeRefusal } from './edge-refusal.ts'
 
@@ -23,6 +25,8 @@ export interface HostedTerminator {
   readonly cost: number
   readonly precedence: TerminatorPrecedence | number
   readonly sourceCtrl: string
+  /** Where an SDK hosts it. */
+  readonly hostSession?: HostSession
 }
 
 const LONGEST_ID = 4_096
@@ -51,13 +55,15 @@ export function putTerminator(change: Change, wanted: HostedTerminator): void {
   const precedence = precedenceOf(wanted.precedence)
   if (known !== undefined) {
     checkSame(known, wanted)
-    if (known.cost === wanted.cost && known.precedence === precedence) return
-    change.update('terminators', wanted.id, { cost: wanted.cost, precedence })
+    const { cost, hostSession } = { hostSession: known.hostSession ?? null, ...wanted }
+    const isSame = known.cost === cost && known.precedence === precedence
+    if (isSame && isDeepStrictEqual(known.hostSession ?? null, hostSession)) return
+    change.update('terminators', wanted.id, { cost, precedence, hostSession })
     return
   }
   checkInstance(change, wanted)
   const { id, binding, serviceId, routerId, hostId, instanceId, instanceSecret, cost, sourceCtrl } = wanted
-  const { address = id } = wanted
+  const { address = id, hostSession = null } = wanted
   const values = {
     binding,
     address,
@@ -70,8 +76,10 @@ export function putTerminator(change: Change, wanted: HostedTerminator): void {
     cost,
     precedence,
     sourceCtrl,
+    hostSession,
   }
-  change.create('terminators', values, { id, isSystem: true })
+  // What a router hosts in nobody's name is the operator's to change.
+  change.create('terminators', values, { id, isSystem: hostId !== '' })
 }
 
 export interface TerminatorUpdate {

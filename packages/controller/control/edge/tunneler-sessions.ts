@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { ServiceAccess } from '@weft/model'
+import { parseHostPort } from '@weft/wire'
 import type { ControlMessageInit, TerminatorPrecedence } from '@weft/wire/messages'
 import { knownConfigTypes } from '../../auth/open-session.ts'
 import type { SessionActivity } from '../../auth/session-activity.ts'
@@ -11,7 +12,9 @@ import type { Change } from '../../resource-kit/change.ts'
 import type { Kit } from '../../resource-kit/kit.ts'
 import type { TableRows } from '../../state/row.ts'
 import { findOne, type View } from '../../state/view.ts'
+import { endsOf } from '../channel-ends.ts'
 import type { ControlConnection } from '../control-connection.ts'
+import { writeFromRouter } from '../write-from-router.ts'
 import { EdgeRefusal } from './edge-refusal.ts'
 import { accessedService, checkRouter, routerIdentity } from './router-access.ts'
 
@@ -70,8 +73,8 @@ export class TunnelerSessions {
       activity.touch(known.id)
       return known
     }
-    const ipAddress = from.channel.first.connection.remoteAddress
-    return await kit.writeAsController((change) => {
+    const ipAddress = parseHostPort(endsOf(from.channel).remoteAddr)?.host ?? ''
+    return await writeFromRouter({ kit, from, method: 'tunnel.create.api_session' }, (change) => {
       routerIdentity(change.view, from.routerId)
       return (
         findOne(change.view, 'apiSessions', 'identityId', identityId) ??
@@ -117,7 +120,7 @@ export class TunnelerSessions {
     check(kit.view)
     const session =
       findSession(kit.view, wanted) ??
-      (await kit.writeAsController((change) => {
+      (await writeFromRouter({ kit, from, method: methods[type] }, (change) => {
         check(change.view)
         if (change.view.get('apiSessions', apiSession.id) === undefined) {
           throw new EdgeRefusal('invalidApiSession', 'the API session has ended')
@@ -134,6 +137,9 @@ export class TunnelerSessions {
     }
   }
 }
+
+/** What a session is asked for with. */
+const methods = { Dial: 'tunnel.create.circuit', Bind: 'tunnel.create.terminator' } as const
 
 type Precedence = TableRows['identities']['defaultHostingPrecedence']
 

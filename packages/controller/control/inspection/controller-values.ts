@@ -3,12 +3,16 @@
  * limits, never by keys and passwords.
  */
 import { getHeapStatistics } from 'node:v8'
+import { DataModel, shownModel } from '@weft/model/data-model'
+import { dataState } from '@weft/wire/messages'
 import { type Clock, timestamp } from '../../clock.ts'
 import type { FabricState } from '../../fabric/fabric-state.ts'
 import type { View } from '../../state/view.ts'
 import { networkVersion } from '../../version.ts'
 import type { ControlConnection } from '../control-connection.ts'
 import type { RouterDataModel } from '../data-model/router-data-model.ts'
+import type { RouterDialer } from '../dialing/router-dialer.ts'
+import { shownDialer } from '../dialing/shown-dialer.ts'
 import type { PeerStates } from '../peer-states.ts'
 import type { TerminatorValidation } from '../terminator-validation.ts'
 
@@ -16,12 +20,14 @@ export interface ControllerValuesDeps {
   readonly state: FabricState
   readonly view: View
   readonly clock: Clock
-  readonly model: Pick<RouterDataModel, 'index' | 'timelineId'>
+  readonly model: Pick<RouterDataModel, 'index' | 'timelineId' | 'stateFor'>
   /** Where the store stands; asked each time. */
   readonly head: { readonly index: number; readonly timeline: string }
   readonly peers: Pick<PeerStates, 'waiting'>
   readonly validation: Pick<TerminatorValidation, 'waiting'>
-  /** All metrics of the process, as JSON. */
+  /** Undefined where routers are not dialled. */
+  readonly dialer: RouterDialer | undefined
+  /** All metrics of the process, as events. */
   readonly metrics: () => Promise<unknown>
 }
 
@@ -63,9 +69,9 @@ export function controllerValues(deps: ControllerValuesDeps, options: Controller
     }),
     'identity-connection-statuses': () => identityConnections(deps, options),
     'data-model-index': () => ({ timeline: deps.head.timeline, index: deps.head.index }),
+    'router-data-model': async () => shownModel(DataModel.of(dataState.decode((await model.stateFor()).body))),
     'router-data-model-index': () => ({ timeline: model.timelineId, index: model.index }),
-    links: () => ({ links: [...state.links.all()].map(link) }),
-    'ctrl-dialer': () => ({ enabled: false, config: {}, routers: null }),
+    'ctrl-dialer': () => shownDialer(deps.dialer, deps.clock),
   }
   return (name) => {
     const key = name.toLowerCase()
@@ -117,22 +123,6 @@ function identityConnections({ state }: ControllerValuesDeps, { identityStatus }
     }
   }
   return { connections, scanInterval: `${identityStatus.scanInterval / 1_000}s` }
-}
-
-function link(found: ReturnType<FabricState['links']['all']> extends IteratorObject<infer L> ? L : never) {
-  const { id, sourceRouterId, destRouterId, protocol, dialAddress, iteration, cost, staticCost, isDown } = found
-  return {
-    id,
-    source: sourceRouterId,
-    dest: destRouterId,
-    protocol,
-    dialAddress,
-    iteration,
-    cost,
-    staticCost,
-    down: isDown,
-    connections: found.connections,
-  }
 }
 
 /** A process has one stack, that of whoever asks; what it waits for is more telling. */

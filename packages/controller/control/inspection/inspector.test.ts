@@ -37,6 +37,8 @@ test('all who match are asked, and who fails is an error among the values of oth
     { appId: 'c1', name: 'links', value: '{"links":[]}' },
     { appId: 'r1', name: 'links', value: '{"a":1}' },
   ])
+  const often = await inspector.inspect('c1', Array<string>(500).fill('links'))
+  assert.equal(often.values.length, 1, 'what is asked for many times is answered once')
   const byName = await inspector.inspect('name of r1', ['links'])
   assert.deepEqual([byName.success, byName.values.map(({ appId }) => appId)], [true, ['r1']])
   assert.deepEqual(await inspector.inspect('nobody', ['links']), { success: true, errors: [], values: [] })

@@ -64,7 +64,9 @@ export class Inspector {
     const appId = this.#controllerId
     const values: InspectedValue[] = []
     const errors: string[] = []
-    for (const name of requestedValues) {
+    // What is asked for twice is answered once: an answer may be large.
+    const asked = new Map(requestedValues.map((name) => [name.toLowerCase(), name]))
+    for (const name of asked.values()) {
       try {
         const value = await this.#deps.controllerValue(name)
         if (value === undefined) continue

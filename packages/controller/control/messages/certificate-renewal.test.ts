@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { encodePrivateKey, parseCertificates, parseLeafCertificate } from '@weft/pki'
-import { type ControlMessage, edgeError } from '@weft/wire/messages'
+import { type ControlMessage, controlMessages, edgeError } from '@weft/wire/messages'
 import { defaultNetworkOptions } from '../../fabric/network-options.ts'
 import { newCsr, newKey } from '../../testing/enrolling.ts'
 import { TestController } from '../../testing/test-controller.ts'
@@ -36,6 +36,10 @@ for (const collection of ['edge-routers', 'transit-routers'] as const) {
       unverifiedFingerprint: leaf.fingerprint,
     })
 
+    const contentType = controlMessages.typeOf('enrollmentExtendRouterVerify')
+    const unreadable = await router.channel.request({ contentType, body: Buffer.from([0x0a, 0x7f]) })
+    const { message } = controlMessages.decodeReply('enrollmentExtendRouterVerify', unreadable)
+    assert.equal(edgeError.decode(message.body).code, 'COULD_NOT_UNMARSHAL')
     assert.equal(await confirm(router, ''), 'MISSING_CLIENT_PEM')
     assert.equal(await confirm(router, 'junk'), 'INVALID_CLIENT_PEM')
     assert.equal(await confirm(router, enrolled.cert), 'INVALID_CLIENT_PEM')

@@ -2,6 +2,7 @@
 import { keepClientInfo } from '../../auth/open-session.ts'
 import { replyRefusal } from '../edge/edge-refusal.ts'
 import { defineHandler } from '../handler.ts'
+import { writeFromRouter } from '../write-from-router.ts'
 
 const MOST_CONFIG_TYPES = 1_000
 
@@ -12,7 +13,7 @@ export const createApiSession = defineHandler(
       const configTypes = body.configTypes.slice(0, MOST_CONFIG_TYPES)
       const apiSession = await tunnelerSessions.apiSession(from, configTypes.length === 0 ? ['all'] : configTypes)
       const info = { configTypes, sdkInfo: said(body.sdkInfo), envInfo: said(body.envInfo) }
-      await kit.writeAsController((change) => {
+      await writeFromRouter({ kit, from, method: 'tunnel.create.api_session' }, (change) => {
         const { identityId } = apiSession
         if (change.view.get('identities', identityId) !== undefined) keepClientInfo(change, identityId, info)
       })

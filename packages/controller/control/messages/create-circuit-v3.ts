@@ -10,7 +10,7 @@ const LONGEST_ID = 64
 export const createCircuitV3 = defineHandler('createCircuitV3', async ({ message, frame, from }, context) => {
   try {
     const { view } = context.kit
-    const client = bearerOf({ view, ...context.clientTokens }, message.apiSessionToken)
+    const client = bearerOf({ view, ...context.clientTokens }, message.apiSessionToken ?? '')
     if (client.identityId !== message.identityId) {
       throw new EdgeRefusal('invalidApiSession', 'the token is of another identity')
     }

@@ -6,26 +6,31 @@ import { EdgeRefusal, refusalOf } from '../edge/edge-refusal.ts'
 import { accessedService, checkRouter } from '../edge/router-access.ts'
 import { checkTerminator, putTerminator, removeTerminators } from '../edge/terminator-rows.ts'
 import { defineHandler } from '../handler.ts'
+import { writeFromRouter } from '../write-from-router.ts'
 
 export const createTerminatorV2 = defineHandler(
   'createTerminatorV2',
   async ({ message: { body }, frame, from }, context) => {
-    const { kit, controllerId: sourceCtrl, validation, hostSessions } = context
+    const { kit, controllerId: sourceCtrl, validation } = context
     const { address: id, apiSessionToken, sessionToken, fingerprints: _, ...wanted } = body
     const { routerId } = from
     const answer = { terminatorId: id }
     try {
       checkTerminator({ id, cost: wanted.cost })
       const session = hostingSession(context, from, apiSessionToken, sessionToken)
-      const { identityId: hostId, serviceId } = session
-      const place = { id, binding: 'edge', serviceId, routerId, hostId, sourceCtrl }
-      await kit.writeAsController((change) => putTerminator(change, { ...wanted, ...place }))
-      hostSessions.hosts(id, session)
+      const { identityId: hostId, serviceId, sessionId, apiSessionId, token } = session
+      const hostSession = { sessionId, apiSessionId, ...(token && { token }) }
+      const place = { id, binding: 'edge', serviceId, routerId, hostId, sourceCtrl, hostSession }
+      await writeFromRouter({ kit, from, method: 'create.terminator', identityId: hostId }, (change) =>
+        putTerminator(change, { ...wanted, ...place }),
+      )
       try {
         // What has ended while it was being written has not seen the terminator.
         hostingSession(context, from, apiSessionToken, sessionToken)
       } catch (error) {
-        await kit.writeAsController((change) => removeTerminators(change, routerId, [id]))
+        await writeFromRouter({ kit, from, method: 'create.terminator', identityId: hostId }, (change) =>
+          removeTerminators(change, routerId, [id]),
+        )
         throw error
       }
       validation.queue(routerId, id)

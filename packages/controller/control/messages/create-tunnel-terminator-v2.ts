@@ -3,6 +3,7 @@ import { refusalOf } from '../edge/edge-refusal.ts'
 import { accessedService, checkRouter, routerIdentity } from '../edge/router-access.ts'
 import { checkTerminator, putTerminator } from '../edge/terminator-rows.ts'
 import { defineHandler } from '../handler.ts'
+import { writeFromRouter } from '../write-from-router.ts'
 
 export const createTunnelTerminatorV2 = defineHandler(
   'createTunnelTerminatorV2',
@@ -29,7 +30,9 @@ export const createTunnelTerminatorV2 = defineHandler(
         precedence,
         sourceCtrl,
       }
-      await kit.writeAsController((change) => putTerminator(change, { ...wanted, binding: 'tunnel' }))
+      await writeFromRouter({ kit, from, method: 'tunnel.create.terminator.v2' }, (change) =>
+        putTerminator(change, { ...wanted, binding: 'tunnel' }),
+      )
       validation.queue(routerId, id)
       from.reply(frame, 'createTunnelTerminatorV2Response', { body: { ...answer, result: 'Success' } })
     } catch (error) {

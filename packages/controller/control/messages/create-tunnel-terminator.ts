@@ -3,6 +3,7 @@ import { newId } from '../../resource-kit/ids.ts'
 import { replyRefusal } from '../edge/edge-refusal.ts'
 import { checkTerminator, putTerminator } from '../edge/terminator-rows.ts'
 import { defineHandler } from '../handler.ts'
+import { writeFromRouter } from '../write-from-router.ts'
 
 export const createTunnelTerminator = defineHandler(
   'createTunnelTerminator',
@@ -15,7 +16,9 @@ export const createTunnelTerminator = defineHandler(
       const { serviceId, identityId: hostId } = session
       const terminatorId = newId('uuid')
       const place = { id: terminatorId, address, binding: 'tunnel', serviceId, routerId, hostId, sourceCtrl }
-      await kit.writeAsController((change) => putTerminator(change, { ...wanted, ...place }))
+      await writeFromRouter({ kit, from, method: 'tunnel.create.terminator' }, (change) =>
+        putTerminator(change, { ...wanted, ...place }),
+      )
       validation.queue(routerId, terminatorId)
       from.reply(frame, 'createTunnelTerminatorResponse', { body: { ...told, terminatorId, startTime } })
     } catch (error) {

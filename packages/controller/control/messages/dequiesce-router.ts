@@ -2,10 +2,11 @@
 import { dequiesce } from '../edge/quiescence.ts'
 import { defineHandler } from '../handler.ts'
 import { answerWithResult } from '../result-answer.ts'
+import { writeFromRouter } from '../write-from-router.ts'
 
 export const dequiesceRouter = defineHandler('dequiesceRouter', ({ frame, from }, { kit }) =>
   answerWithResult(from, frame, async () => {
-    await kit.writeAsController((change) => dequiesce(change, from.routerId))
+    await writeFromRouter({ kit, from, method: 'dequiesce.router' }, (change) => dequiesce(change, from.routerId))
     return 'router dequiesced'
   }),
 )

@@ -1,15 +1,19 @@
-/** A router shows that it has its new certificate. From now on it is known by that one. */
-import { edgeError } from '@weft/wire/messages'
+/**
+ * A router shows that it has its new certificate. From now on it is known by that one. It waits for the answer with its
+ * certificates in hand, so it gets one whatever it has sent.
+ */
+import type { Message } from '@weft/wire'
+import { controlMessages, edgeError, MessageError } from '@weft/wire/messages'
 import { confirmRenewal, RenewalRefusal } from '../../enroll/router-renewal.ts'
-import { defineHandler } from '../handler.ts'
+import { defineFrameHandler } from '../handler.ts'
 
-export const enrollmentExtendRouterVerify = defineHandler(
+export const enrollmentExtendRouterVerify = defineFrameHandler(
   'enrollmentExtendRouterVerify',
-  async ({ message, frame, from }, { kit, log }) => {
+  async ({ frame, from }, { kit, log }) => {
     const answer = (code: string, text: string) =>
       from.reply(frame, 'error', { body: edgeError.encode({ code, message: text }) })
     try {
-      await confirmRenewal(kit, from.routerId, message.body.clientCertPem)
+      await confirmRenewal(kit, from.routerId, shownCertificate(frame))
       answer('', '')
     } catch (error) {
       if (error instanceof RenewalRefusal) return answer(error.code, error.message)
@@ -18,3 +22,12 @@ export const enrollmentExtendRouterVerify = defineHandler(
     }
   },
 )
+
+function shownCertificate(frame: Message): string {
+  try {
+    return controlMessages.decodeAs('enrollmentExtendRouterVerify', frame).body.clientCertPem
+  } catch (cause) {
+    if (!(cause instanceof MessageError)) throw cause
+    throw new RenewalRefusal('COULD_NOT_UNMARSHAL', 'the request cannot be read', { cause })
+  }
+}

@@ -4,6 +4,7 @@ import { fabricService } from '../edge/fabric-service.ts'
 import { checkTerminator, putTerminator } from '../edge/terminator-rows.ts'
 import { defineHandler } from '../handler.ts'
 import { answerWithResult } from '../result-answer.ts'
+import { writeFromRouter } from '../write-from-router.ts'
 
 export const fabricCreateTerminator = defineHandler(
   'fabricCreateTerminator',
@@ -13,7 +14,7 @@ export const fabricCreateTerminator = defineHandler(
       checkTerminator({ id: address, cost: wanted.cost })
       const id = newId('uuid')
       const { routerId } = from
-      await kit.writeAsController((change) => {
+      await writeFromRouter({ kit, from, method: 'fabric.create.terminator' }, (change) => {
         const { id: serviceId } = fabricService(change.view, wantedService)
         putTerminator(change, { ...wanted, id, address, binding, serviceId, routerId, hostId: '', sourceCtrl })
       })

@@ -2,12 +2,15 @@
 import { updateTerminator } from '../edge/terminator-rows.ts'
 import { defineHandler } from '../handler.ts'
 import { answerWithResult } from '../result-answer.ts'
+import { writeFromRouter } from '../write-from-router.ts'
 
 export const fabricUpdateTerminator = defineHandler(
   'fabricUpdateTerminator',
   ({ message: { body }, frame, from }, { kit }) =>
     answerWithResult(from, frame, async () => {
-      await kit.writeAsController((change) => updateTerminator(change, from.routerId, undefined, body))
+      await writeFromRouter({ kit, from, method: 'fabric.update.terminator' }, (change) =>
+        updateTerminator(change, from.routerId, undefined, body),
+      )
       return ''
     }),
 )

@@ -27,6 +27,7 @@ import { inspectRequest } from './inspect-request.ts'
 import { linkState } from './link-state.ts'
 import { listServices } from './list-services.ts'
 import { metrics } from './metrics.ts'
+import { ping } from './ping.ts'
 import { quiesceRouter } from './quiesce-router.ts'
 import { removeTerminator } from './remove-terminator.ts'
 import { removeTerminators } from './remove-terminators.ts'
@@ -74,6 +75,7 @@ export const controlHandlers: readonly ControlHandler[] = [
   linkState,
   listServices,
   metrics,
+  ping,
   quiesceRouter,
   removeTerminator,
   removeTerminators,

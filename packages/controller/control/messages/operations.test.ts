@@ -61,6 +61,12 @@ test('a router is told where the controllers are when it connects, and when it a
   assert.equal(router.all('updateCtrlAddresses').length, 2)
 })
 
+test('a router asks whether anybody is there', async () => {
+  await using router = await TestRouter.connect(controller, await enrollRouter(controller))
+  const { message } = await router.ask('ping', {})
+  assert.deepEqual([message.success, message.body], [true, 'ok'])
+})
+
 test('a router asks what the controller can do', async () => {
   await using router = await connected()
   const { message } = await router.ask('inspectRequest', { body: { requestedValues: ['Capability', 'unknown'] } })

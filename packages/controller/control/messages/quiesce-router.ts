@@ -2,10 +2,11 @@
 import { quiesce } from '../edge/quiescence.ts'
 import { defineHandler } from '../handler.ts'
 import { answerWithResult } from '../result-answer.ts'
+import { writeFromRouter } from '../write-from-router.ts'
 
 export const quiesceRouter = defineHandler('quiesceRouter', ({ frame, from }, { kit }) =>
   answerWithResult(from, frame, async () => {
-    await kit.writeAsController((change) => quiesce(change, from.routerId))
+    await writeFromRouter({ kit, from, method: 'quiesce.router' }, (change) => quiesce(change, from.routerId))
     return 'router quiesced'
   }),
 )

@@ -2,12 +2,15 @@
 import { replyRefusal } from '../edge/edge-refusal.ts'
 import { removeTerminators } from '../edge/terminator-rows.ts'
 import { defineHandler } from '../handler.ts'
+import { writeFromRouter } from '../write-from-router.ts'
 
 export const removeTerminator = defineHandler(
   'removeTerminator',
   async ({ message: { body }, frame, from }, { kit }) => {
     try {
-      await kit.writeAsController((change) => removeTerminators(change, from.routerId, [body.terminatorId]))
+      await writeFromRouter({ kit, from, method: 'remove.terminator' }, (change) =>
+        removeTerminators(change, from.routerId, [body.terminatorId]),
+      )
       from.reply(frame, 'removeTerminatorResponse', {})
     } catch (error) {
       replyRefusal(from, frame, error)

@@ -2,6 +2,7 @@
 import type { NetworkInterface as ReportedInterface } from '@weft/wire/messages'
 import type { NetworkInterface } from '../../resources/network-interface.ts'
 import { defineHandler } from '../handler.ts'
+import { writeFromRouter } from '../write-from-router.ts'
 
 const flags = { isUp: 1, isBroadcast: 2, isLoopback: 4, isMulticast: 16, isRunning: 32 } as const
 const MOST_INTERFACES = 1_000
@@ -10,7 +11,7 @@ export const updateRouterInterfaces = defineHandler(
   'updateRouterInterfaces',
   async ({ message: { body }, frame, from }, { kit }) => {
     const interfaces = body.interfaces.slice(0, MOST_INTERFACES).map(shown)
-    await kit.writeAsController((change) => {
+    await writeFromRouter({ kit, from, method: 'router.interfaces' }, (change) => {
       if (change.view.get('routers', from.routerId) === undefined) return
       const { isTunnelerEnabled } = change.update('routers', from.routerId, { interfaces })
       if (isTunnelerEnabled && change.view.get('identities', from.routerId) !== undefined) {

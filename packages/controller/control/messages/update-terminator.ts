@@ -3,6 +3,7 @@ import { sessionOf } from '../edge/client-tokens.ts'
 import { EdgeRefusal, replyRefusal } from '../edge/edge-refusal.ts'
 import { updateTerminator as update } from '../edge/terminator-rows.ts'
 import { defineHandler } from '../handler.ts'
+import { writeFromRouter } from '../write-from-router.ts'
 
 export const updateTerminator = defineHandler(
   'updateTerminator',
@@ -14,7 +15,9 @@ export const updateTerminator = defineHandler(
       if (kit.view.get('terminators', body.terminatorId)?.hostId !== session.identityId) {
         throw new EdgeRefusal('invalidTerminator', `there is no terminator ${body.terminatorId} here`)
       }
-      await kit.writeAsController((change) => update(change, from.routerId, 'edge', body))
+      await writeFromRouter({ kit, from, method: 'update.terminator', identityId: session.identityId }, (change) =>
+        update(change, from.routerId, 'edge', body),
+      )
       from.reply(frame, 'updateTerminatorResponse', {})
     } catch (error) {
       replyRefusal(from, frame, error)

@@ -20,7 +20,7 @@ export function* usageEvents(
   }
   for (const { intervalStartUTC: interval_start_utc, intervalLength: interval_length, buckets } of usageCounters) {
     for (const [circuit_id, bucket] of buckets) {
-      const tags = Object.fromEntries(bucket.tags)
+      const tags = bucket.tags.size === 0 ? null : Object.fromEntries(bucket.tags)
       const common = { namespace: 'usage', source_id, circuit_id, interval_start_utc, interval_length, tags } as const
       const values = [...bucket.values].map(([kind, bytes]) => [kind, Number(bytes)] as const)
       if (version === 3) yield { ...common, version, usage: Object.fromEntries(values) }

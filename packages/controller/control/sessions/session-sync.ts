@@ -6,14 +6,13 @@
  * out by its heartbeats.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { OutgoingMessage } from '@weft/wire'
+import { lastingMessage, type OutgoingMessage } from '@weft/wire'
 import { controlMessages } from '@weft/wire/messages'
 import type { Clock } from '../../clock.ts'
 import type { Logger } from '../../log/logger.ts'
 import type { View } from '../../state/view.ts'
 import type { Commit, Writer } from '../../state/writer.ts'
 import type { ControlConnection } from '../control-connection.ts'
-import { lastingMessage } from '../lasting-bytes.ts'
 import { MOST_API_SESSIONS, SessionChanges } from './session-changes.ts'
 import { isComplete, type SessionRecord, sessionRecord } from './session-record.ts'
 import { SYNC_STRATEGY, SyncIds, syncState } from './sync-state.ts'

@@ -5,21 +5,13 @@
  * A traced channel is watched from outside, by its frames; what is in them is not shown, because tokens and keys are.
  */
 import type { SearchPattern } from '@weft/model'
-import {
-  bodyLengthAt,
-  type Channel,
-  channelHeader,
-  contentTypeAt,
-  findHeader,
-  headersLengthAt,
-  sequenceAt,
-  valueLengthAt,
-} from '@weft/wire'
+import { type Channel, contentTypeAt } from '@weft/wire'
 import { type ChannelTrace, controlMessages } from '@weft/wire/messages'
 import type { Clock } from '../../clock.ts'
 import type { ConnectedRouters } from '../../fabric/connected-routers.ts'
 import { Followers } from '../../fabric/followers.ts'
 import type { ControlConnection } from '../control-connection.ts'
+import { channelRecord } from './channel-record.ts'
 
 export interface ChannelTracesDeps {
   readonly routers: ConnectedRouters
@@ -61,7 +53,12 @@ export class ChannelTraces implements Disposable {
     return this.#followers.add(follower)
   }
 
-  /** A record that a router has sent. */
+  /** Whether everything that goes over a channel of the controller is told. */
+  isTraced(channel: Channel): boolean {
+    return this.#traced.has(channel)
+  }
+
+  /** A record that is to be told, of whoever's. */
   received(trace: ChannelTrace): void {
     this.#followers.tell(trace)
   }
@@ -101,26 +98,8 @@ export class ChannelTraces implements Disposable {
   }
 
   #record(channel: Channel, buffer: Buffer, start: number, isRx: boolean): void {
-    const contentType = contentTypeAt(buffer, start)
-    if (contentType === traceEventType) return
-    const replyFor = findHeader(buffer, start, channelHeader.replyFor)
-    const isReply = replyFor >= 0 && valueLengthAt(buffer, replyFor) === 4
-    this.#followers.tell({
-      timestamp: BigInt(Math.round(this.#deps.clock.now())) * 1_000_000n,
-      identity: this.#controllerId,
-      channel: channel.name,
-      isRx,
-      contentType,
-      sequence: sequenceAt(buffer, start),
-      replyFor: isReply ? buffer.readInt32LE(replyFor) : -1,
-      length: headersLengthAt(buffer, start) + bodyLengthAt(buffer, start),
-      decode: decoded(contentType),
-    })
+    if (contentTypeAt(buffer, start) === traceEventType) return
+    const { clock } = this.#deps
+    this.#followers.tell(channelRecord({ controllerId: this.#controllerId, clock }, { channel, buffer, start, isRx }))
   }
-}
-
-/** What the message is called. */
-function decoded(contentType: number): Buffer {
-  const name = controlMessages.nameOf(contentType)
-  return Buffer.from(name === undefined ? '' : JSON.stringify({ __decoder__: 'ctrl', __message__: name }))
 }

@@ -1,9 +1,11 @@
 /** Terminators as the fabric shows them: with their instance and their host, and those of its own services too. */
 import { restricted } from '../../resource-kit/fields.ts'
 import { defineResource, type Resource } from '../../resource-kit/resource.ts'
+import { refuseSystem } from '../policy-kit.ts'
 import { type TerminatorCosts, terminatorFields, terminatorSymbols } from '../terminators.ts'
 
-const { serviceId, binding, address, cost, precedence, savedPrecedence, peerData, sourceCtrl } = terminatorFields
+const { serviceId, binding, address, cost, precedence, savedPrecedence, peerData, hostSession, sourceCtrl } =
+  terminatorFields
 
 const fields = {
   serviceId,
@@ -14,6 +16,7 @@ const fields = {
   instanceSecret: restricted(terminatorFields.instanceSecret, { input: 'instanceSecret' }),
   peerData,
   hostId: restricted(terminatorFields.hostId, { setBy: 'caller', shown: 'always' }),
+  hostSession,
   sourceCtrl,
   cost,
   precedence,
@@ -27,6 +30,7 @@ export function fabricTerminators({ terminatorCosts }: { readonly terminatorCost
     table: 'terminators',
     permission: 'admin',
     fields,
+    guard: (_caller, action, before) => refuseSystem('terminator', action, before),
     live: { dynamicCost: ({ id }) => terminatorCosts.dynamicCost(id) },
     symbols: terminatorSymbols,
   })

@@ -2,5 +2,5 @@
 import { defineHandler } from '../handler.ts'
 
 export const inspectRequest = defineHandler('inspectRequest', ({ message: { body }, frame, from }, { inspect }) => {
-  from.reply(frame, 'inspectResponse', { body: inspect(body.requestedValues) })
+  return from.reply(frame, 'inspectResponse', { body: inspect(body.requestedValues) })
 })

@@ -41,8 +41,9 @@ async function setUp() {
     ...{ controllers, links, model },
     renewals: new ChannelRenewals(),
     traces: new PipeTraces({
+      routerId: 'a',
       channels: () => [connection.channel],
-      tracer: { identity: 'a', protocol: 'ctrl', nameOf: () => undefined, now: () => 0 },
+      tracerOf: () => ({ identity: 'a', protocol: 'ctrl', nameOf: () => undefined, now: () => 0 }),
     }),
     edgeListeners: () => [{ address, advertise: address }],
     inspect: (names: readonly string[]) => ({

@@ -8,5 +8,5 @@ export const route = defineHandler('route', async ({ message: { body }, frame, f
   const result = outcome.isMade
     ? { attempt, success: true as const, peerData: outcome.peerData, body: circuitId }
     : { attempt, error: outcome.error, errorCode: outcome.code, body: circuitId }
-  from.reply(frame, 'routeResult', result, { queue: urgentQueue })
+  return from.reply(frame, 'routeResult', result, { queue: urgentQueue })
 })

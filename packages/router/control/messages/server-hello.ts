@@ -6,7 +6,7 @@ import { defineHandler } from '../handler.ts'
 export const serverHello = defineHandler('serverHello', ({ frame, from }, { edgeListeners, model }) => {
   const listeners = edgeListeners()
   const advertised = listeners.flatMap(({ advertise }) => (advertise === undefined ? [] : [advertise]))
-  from.reply(
+  return from.reply(
     frame,
     'clientHello',
     {

@@ -3,5 +3,5 @@ import { defineHandler } from '../handler.ts'
 
 export const togglePipeTraces = defineHandler('togglePipeTraces', ({ message: { body }, frame, from }, { traces }) => {
   const { success, text } = traces.toggle(from.channel, body)
-  from.reply(frame, 'result', { success, body: text })
+  return from.reply(frame, 'result', { success, body: text })
 })

@@ -4,5 +4,5 @@ import { defineHandler } from '../handler.ts'
 export const validateDataState = defineHandler('validateDataState', ({ message: { body }, frame, from }, { model }) => {
   if (body.state === undefined) return
   const answer = model.validate(from, body.state, body.fix)
-  from.reply(frame, 'validateDataStateResponse', { body: answer }, { queue: 'low' })
+  return from.reply(frame, 'validateDataStateResponse', { body: answer }, { queue: 'low' })
 })

@@ -12,6 +12,6 @@ export const validateTerminatorsV2 = defineHandler(
       const detail = valid ? '' : 'the terminator is not hosted by this router'
       states.set(terminator.id, { valid, reason: 'UnknownTerminator', detail, marker: terminator.marker })
     }
-    from.reply(frame, 'validateTerminatorsV2Response', { body: { states } })
+    return from.reply(frame, 'validateTerminatorsV2Response', { body: { states } })
   },
 )

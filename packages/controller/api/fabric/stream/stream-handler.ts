@@ -6,6 +6,7 @@ import {
   MessageError,
   managementMessages,
 } from '@weft/wire/messages'
+import type { RouterDialer } from '../../../control/dialing/router-dialer.ts'
 import type { Inspector } from '../../../control/inspection/inspector.ts'
 import type { ChannelTraces } from '../../../control/traces/channel-traces.ts'
 import type { CircuitsDeps } from '../../../control/validation/circuits.ts'
@@ -23,6 +24,8 @@ import type { ManagementStream } from './management-stream.ts'
 export interface StreamContext extends Omit<CircuitsDeps & DataModelDeps & TerminatorsDeps, 'select'> {
   readonly inspector: Inspector
   readonly traces: ChannelTraces
+  /** Undefined where routers are not dialled. */
+  readonly dialer: RouterDialer | undefined
   readonly links: Links
   readonly identities: IdentityConnections
   readonly events: { join(receiver: EventReceiver): AsyncDisposable }

@@ -85,7 +85,7 @@ class StreamedEvents implements EventReceiver {
       if (!subscription.accepts(event)) return
       const part = subscription.partOf?.(event) ?? event
       const body = Buffer.from(formats[this.#format](part, subscription.shownAs))
-      if (this.#stream.offer('event', { eventType: namespace, body })) this.#written++
+      if (this.#stream.offer('event', { eventType: kindOf(event), body })) this.#written++
       else this.#dropped.set(namespace, (this.#dropped.get(namespace) ?? 0) + 1)
     } catch (error) {
       this.#stream.fail('event could not be formatted', error)
@@ -95,4 +95,10 @@ class StreamedEvents implements EventReceiver {
   async close(): Promise<void> {
     this.#stream.channel.close()
   }
+}
+
+/** What the message calls its event: the namespace, but for two that had another name when they came to the stream. */
+function kindOf(event: StampedEvent): string {
+  if (event.namespace === 'entityChange') return 'entity.change'
+  return event.namespace === 'usage' && event.version === 3 ? 'usage.v3' : event.namespace
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { controlMessages } from '@weft/wire/messages'
+import { controlMessages } from '../messages/index.ts'
 import { lastingBytes, lastingMessage } from './lasting-bytes.ts'
 
 test('what is kept has memory of its own, and no more than it needs', () => {

@@ -2,7 +2,8 @@
  * Bytes that are kept for long. Small buffers share their memory with others that were made at about the same time, and one
  * that is kept keeps all of it: a log of ten thousand small messages would hold hundreds of megabytes.
  */
-import { Headers, type OutgoingMessage } from '@weft/wire'
+import { Headers } from './headers.ts'
+import type { OutgoingMessage } from './message.ts'
 
 /** The same bytes in memory of their own. */
 export function lastingBytes(bytes: Buffer): Buffer {
