@@ -15,7 +15,7 @@ export function beginTlsWithFirstBytes(server: Server, patience: number): void {
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
     const timer = setTimeout(() => {
-      server.emit('tlsClientError', new Error('the client has said nothing'), socket)
+      server.emit('tlsClientError', tooLate(), socket)
       socket.destroy()
     }, patience)
     const cut = () => socket.destroy()
@@ -28,4 +28,9 @@ export function beginTlsWithFirstBytes(server: Server, patience: number): void {
       else for (const listener of begin) listener.call(server, socket)
     })
   })
+}
+
+/** As the platform says it of those that have begun. */
+function tooLate(): Error {
+  return Object.assign(new Error('the client has said nothing'), { code: 'ERR_TLS_HANDSHAKE_TIMEOUT' })
 }
