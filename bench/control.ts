@@ -56,8 +56,9 @@ type Rounds = Readonly<Record<string, Round>>
 const plan: FanOutPlan = flags.smoke
   ? { changes: 3, flood: 8, connections: 4, policies: 1, longest: 5_000 }
   : { changes: 50, flood: 600, connections: CONNECTIONS, policies: 5, longest: 3_000 }
-/** Until a process has given back what it only needed for a moment. */
-const settling = flags.smoke ? 0 : 3_000
+/** In which a process gives back what it only needed for a moment. */
+const settling = flags.smoke ? 0 : 40_000
+const SETTLING_STEP = 100
 /** For which circuits are asked for. */
 const circuitMilliseconds = flags.smoke ? 50 : 3_000
 /** In the names of everything that this run makes: another controller may have seen one before. */
@@ -99,11 +100,9 @@ async function prepare(contender: Contender, identities: number, routers: number
   await seed(contender, identities, ids, CONNECTIONS)
   const fleet = await Fleet.enroll(contender, run, routers)
   note(`${contender.name}: ${identities} identities, ${routers} routers enrolled`)
-  await sleep(settling)
-  const before = residentOf(contender)
+  const before = await residentOf(contender)
   await fleet.connect(routers)
-  await sleep(settling)
-  const resident = { before, with: residentOf(contender), routers }
+  const resident = { before, with: await residentOf(contender), routers }
   await fleet.disconnect()
   return { contender, fleet, ids, resident }
 }
@@ -155,8 +154,15 @@ function memory({ contender, resident }: Network): string[] {
   return [contender.name, ...numbers]
 }
 
-function residentOf({ pid }: Contender): number {
-  return usageOf(pid).residentMegabytes
+/** The least that it has while a request comes now and then: collectors clear away what is left only as work goes on. */
+async function residentOf(contender: Contender): Promise<number> {
+  let least = usageOf(contender.pid).residentMegabytes
+  for (let waited = 0; waited < settling; waited += SETTLING_STEP) {
+    await contender.call('GET', '/version')
+    await sleep(SETTLING_STEP)
+    least = Math.min(least, usageOf(contender.pid).residentMegabytes)
+  }
+  return least
 }
 
 function print(text: string): void {

@@ -1,6 +1,6 @@
 /**
  * A controller that dials its routers, and a router that waits to be dialled, as processes that are killed and come back.
- * Whoever dials, there is one channel, and it lasts.
+ * Whoever dials, there is one channel, and it lasts. WEFT_SEED repeats a schedule, WEFT_LONG makes it longer.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,9 +11,12 @@ import { initialised } from './kit/initialised.ts'
 import { enrollListening, forgetControllers } from './kit/listening-router.ts'
 import { TestStream } from './kit/management-stream.ts'
 import { slack, until } from './kit/patience.ts'
+import { seededRandom } from './kit/random.ts'
 import { temporaryFolder } from './kit/temporary-folder.ts'
 
-const limits = { timeout: 115_000 }
+const rounds = process.env.WEFT_LONG ? 40 : 0
+const limits = { timeout: 115_000 + rounds * 30_000 }
+const random = seededRandom()
 const RECOVERY = 10_000 * slack
 
 const dialer = {
@@ -103,6 +106,21 @@ test('a router that waits to be dialled is online, and comes back whoever was ki
     await becomesOnline('the controller remembers where it is')
     await stays()
   })
+
+  if (rounds > 0)
+    await t.test(`${rounds} times more, in whatever order, WEFT_SEED=${random.seed}`, async () => {
+      for (let round = 0; round < rounds; round++) {
+        const isRouter = random.integer(2) === 0
+        const isForgetful = random.integer(2) === 0
+        await (isRouter ? router : controller).kill()
+        await sleep(random.integer(3_000))
+        if (isRouter && isForgetful) await forgetControllers(router)
+        if (isRouter) await router.run()
+        else controller = await ControllerProcess.run(configuration)
+        await becomesOnline(`round ${round}, ${isRouter ? 'the router' : 'the controller'} is back`)
+        await stays()
+      }
+    })
 })
 
 interface Validated {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiClient, type Json } from './kit/api-client.ts'
+import { clientApi, enrolledPassword } from './kit/enrolled.ts'
 import { until } from './kit/patience.ts'
 import { sharedStart } from './kit/running.ts'
 import { TestRouter } from './kit/test-router.ts'
@@ -57,6 +58,59 @@ test('a router is online with what it says of itself, and offline when its chann
   })
   assert.equal(gone['syncStatus'], 'SYNC_UNKNOWN')
   assert.equal((gone['interfaces'] as Json[]).length, 1, 'what is stored stays')
+})
+
+test('lists, details and clients are told the same of a router', limits, async () => {
+  const { controller, admin } = running()
+  const router = await TestRouter.enroll(admin, 'told-to-clients', { roleAttributes: ['told-to-clients'] })
+  const identityId = await enrolledPassword(admin, 'told', 'correct horse battery')
+  const serviceId = await admin.create('services', { name: 'told', encryptionRequired: false })
+  const [semantic, edgeRouterRoles] = ['AnyOf', ['#told-to-clients']]
+  const [identityRoles, serviceRoles] = [[`@${identityId}`], [`@${serviceId}`]]
+  await admin.create('edge-router-policies', { name: 'told', semantic, edgeRouterRoles, identityRoles })
+  await admin.create('service-edge-router-policies', { name: 'told', semantic, edgeRouterRoles, serviceRoles })
+  await admin.create('service-policies', { name: 'told', type: 'Dial', semantic, identityRoles, serviceRoles })
+  const credentials = { username: 'told', password: 'correct horse battery' }
+  using client = await ApiClient.login(controller, credentials, { base: clientApi })
+  using api = fabric()
+  const hasSession = async () => (await admin.detail(`/identities/${identityId}`))['hasApiSession']
+  assert.equal(await hasSession(), true)
+
+  const byId = (list: Json[]) => list.find(({ id, name }) => (id ?? name) === router.id || name === router.name)
+  const everywhere = async () => {
+    const filter = `id = "${router.id}"`
+    const places = [
+      byId(await admin.list('/edge-routers', filter)),
+      byId(await admin.list('/routers', filter)),
+      byId(await admin.list('/transit-routers', filter)),
+      byId(await admin.list(`/identities/${identityId}/edge-routers`)),
+      byId(await admin.list(`/services/${serviceId}/edge-routers`)),
+      byId(await client.list('/current-identity/edge-routers')),
+    ]
+    return places.map((place) => place?.['isOnline'])
+  }
+  const online = (isOnline: boolean) => Array.from({ length: 6 }, () => isOnline)
+  assert.deepEqual(await everywhere(), online(false))
+  {
+    await using _ = await router.connect({ protocols: { tls: { hostname: 'edge.example.net', port: 3022 } } })
+    await until('it has said where clients find it', async () => {
+      const { supportedProtocols } = await admin.detail(`/edge-routers/${router.id}`)
+      return Object.keys(supportedProtocols as Json).length > 0
+    })
+    assert.deepEqual(await everywhere(), online(true))
+    const detail = await admin.detail(`/edge-routers/${router.id}`)
+    assert.deepEqual(detail['capabilities'], ['MULTI_CHANNEL'])
+    const [mine] = await client.list('/current-identity/edge-routers')
+    assert.deepEqual(mine!['supportedProtocols'], { tls: 'tls://edge.example.net:3022' })
+    const { edgeRouters } = (await client.detail(`/services/${serviceId}/edge-routers`)) as { edgeRouters: Json[] }
+    assert.deepEqual([edgeRouters[0]!['name'], edgeRouters[0]!['isOnline']], [router.name, true])
+    const connected = await api.list('/routers', 'connected = true')
+    assert.ok(connected.some(({ id }) => id === router.id))
+  }
+  await until('it is offline everywhere', async () => (await everywhere()).every((isOnline) => isOnline === false))
+  assert.ok(!(await api.list('/routers', 'connected = true')).some(({ id }) => id === router.id))
+  await client.delete('/current-api-session')
+  assert.equal(await hasSession(), false)
 })
 
 test('links are those that their dialers report, as long as these are there', limits, async () => {

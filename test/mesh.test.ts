@@ -8,7 +8,7 @@ import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { chooseDamages, type Damage, frozen } from './kit/damages.ts'
+import { chooseDamages, cutOff, type Damage, frozen } from './kit/damages.ts'
 import { CONVERGENCE, Mesh } from './kit/mesh.ts'
 import { until } from './kit/patience.ts'
 import { seededRandom, shuffled } from './kit/random.ts'
@@ -86,14 +86,6 @@ test(`a mesh heals, whatever ends and comes back, WEFT_SEED=${random.seed}`, lim
 /** What can happen to each of the programs. */
 function damages(mesh: Mesh): readonly (readonly Damage[])[] {
   const { network, controller } = mesh
-  const cuts = (name: string): readonly Damage[] => [
-    { name: `${name} is cut off`, happen: () => network.cut(name, 'loud'), mend: () => network.mend(name) },
-    {
-      name: `nothing from or to ${name} arrives`,
-      happen: () => network.cut(name, 'silent'),
-      mend: () => network.mend(name, random.oneOf(['goes on', 'begins anew'])),
-    },
-  ]
   const ofRouters = mesh.routers.map((router) => [
     { name: `${router.name} is killed`, happen: () => router.kill(), mend: () => router.run() },
     {
@@ -102,13 +94,13 @@ function damages(mesh: Mesh): readonly (readonly Damage[])[] {
       mend: () => router.run(),
     },
     frozen(router.name, (signal) => router.child.signal(signal)),
-    ...cuts(router.name),
+    ...cutOff(network, router.name, random),
   ])
   const ofController = [
     { name: 'the controller is killed', happen: () => mesh.endController(), mend: () => mesh.runController() },
     { name: 'the controller is ended', happen: () => mesh.endController('SIGTERM'), mend: () => mesh.runController() },
     frozen('the controller', (signal) => controller.child.signal(signal)),
-    ...cuts('controller'),
+    ...cutOff(network, 'controller', random),
   ]
   return [...ofRouters, ofController]
 }

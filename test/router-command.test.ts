@@ -5,6 +5,8 @@ import { request } from 'node:https'
 import { join } from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { agentMessages } from '@weft/wire/messages'
+import { AgentClient } from './kit/agent-client.ts'
 import { ApiClient } from './kit/api-client.ts'
 import { runWeft } from './kit/controller-process.ts'
 import { freePort } from './kit/free-port.ts'
@@ -100,3 +102,45 @@ test('a router that was deleted is turned away for good', limits, async () => {
   assert.deepEqual(await fabric.list('/routers', `id = "${router.routerId}"`), [])
   assert.ok(!router.child.hasEnded, 'its operator decides what becomes of it')
 })
+
+test(
+  'its operator looks into it, takes it out of service and cuts its channels, over the local socket',
+  limits,
+  async () => {
+    await using folder = await temporaryFolder('router-command')
+    await using router = await enrolled(folder.path, 'r4')
+    const socket = join(folder.path, 'agent.sock')
+    await router.run({ flags: ['--cli-agent-addr', `unix:${socket}`, '--debug-ops'] })
+    const { admin } = running()
+    const isOnline = async () => (await admin.detail(`/edge-routers/${router.routerId}`))['isOnline'] === true
+    await until('it is online', isOnline)
+    await using agent = await AgentClient.connect(socket)
+    const names = [
+      'links',
+      'config',
+      'router-controllers',
+      'router-data-model-index',
+      'router-config-registry',
+      'metrics',
+    ]
+    const values = await agent.inspect(...names, 'nothing')
+    assert.deepEqual([...values.keys()], names)
+    assert.equal(JSON.parse(values.get('router-config-registry')!).handlers[0].applied.source, 'local')
+    assert.doesNotMatch(values.get('config')!, /PRIVATE KEY/)
+    const ask = (name: 'dumpLinks' | 'dumpForwarderTables' | 'quiesce' | 'dequiesce') =>
+      agent.ask(agentMessages.encode(name, {}))
+    assert.deepEqual(
+      [(await ask('dumpLinks')).text, (await ask('dumpForwarderTables')).text],
+      ['no links\n', 'no circuits\n'],
+    )
+    assert.equal((await ask('quiesce')).isSuccess, true)
+    assert.equal((await ask('dequiesce')).isSuccess, true)
+    const toggle = (isOn: boolean, body = '') => agent.ask(agentMessages.encode('toggleCtrlChannel', { isOn, body }))
+    assert.equal((await toggle(false, 'nobody')).isSuccess, false)
+    assert.equal((await toggle(false)).isSuccess, true)
+    await until('it is cut off', async () => !(await isOnline()))
+    assert.equal((await ask('quiesce')).text, 'no controller is connected')
+    assert.equal((await toggle(true)).isSuccess, true)
+    await until('it is back', isOnline)
+  },
+)

@@ -100,7 +100,10 @@ describe('router enroll', () => {
     )
     const single = join(folder.path, 'single.yml')
     await writeFile(single, 'v: 3\nidentity: { cert: a, key: k, ca: c }\nctrl: {}\ncsr: {}\n')
+    const bare = join(folder.path, 'bare.yml')
+    await writeFile(bare, 'v: 3\nidentity: { cert: a, server_cert: b, key: k, ca: c }\nctrl: {}\n')
     const cases = [
+      [[bare, '--jwt', server.invitation('erott')], /has neither csr nor edge\.csr, which say what is certified/],
       [[file, '--jwt', join(folder.path, 'none.jwt')], /^weft: there is no file .*none\.jwt \(--jwt\)$/m],
       [[file, '--jwt', file], /the enrollment token could not be read/],
       [

@@ -41,6 +41,7 @@ import { ensureBuiltIns } from './bootstrap.ts'
 import { CertificateFiles, type CertificateSources, type CertificateUsers } from './certificate-files.ts'
 import type { Clock } from './clock.ts'
 import type { ControlChannelOptions } from './control/control-channel-options.ts'
+import type { RouterDataModelOptions } from './control/data-model/router-data-model.ts'
 import type { RouterDialerOptions } from './control/dialing/router-dialer.ts'
 import { ReportEvents } from './control/reports/report-events.ts'
 import { RouterMetrics } from './control/reports/router-metrics.ts'
@@ -92,6 +93,8 @@ export interface ControllerOptions {
   /** `ctrl.options.newListener`: where routers are to connect from now on. */
   readonly newCtrlListener?: string
   readonly ctrlChannels?: ControlChannelOptions
+  /** `routerDataModel`: how much of the model's history is kept for routers. */
+  readonly dataModel?: RouterDataModelOptions
   /** `ctrl.dialer`, where it is enabled. */
   readonly ctrlDialer?: RouterDialerOptions
   readonly web: readonly WebServerConfig[]

@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Registry as MetricsRegistry } from 'prom-client'
 import type { SignedSession } from './api/api-settings.ts'
 import type { LoginEvent, TokensEvent } from './api/login-event.ts'
+import { summary } from './api/management/summary.ts'
 import type { Clock } from './clock.ts'
 import type { Core } from './core/core.ts'
 import { EventDispatcher } from './events/dispatcher.ts'
@@ -67,7 +68,7 @@ export class EventFeed implements AsyncDisposable {
       log.warn('event handler', { path: ['events', ...path].join('.'), problem: message })
     }
     watchEvents(metrics, new QueueMetrics(metrics), dispatcher)
-    parts.use(EntityCountTimers.start({ dispatcher, counts: () => entityCounts(core) }))
+    parts.use(EntityCountTimers.start({ dispatcher, counts: () => summary(core.tables) }))
     const feed = new EventFeed({ core, controllerId: options.controllerId }, dispatcher, parts.move())
     feed.#parts.defer(core.writer.follow((commits) => feed.#tell(commits)))
     return feed
@@ -78,7 +79,7 @@ export class EventFeed implements AsyncDisposable {
     const { dispatcher } = this
     const joined = new AsyncDisposableStack()
     joined.use(dispatcher.join(receiver))
-    joined.use(EntityCountTimers.start({ dispatcher, counts: () => entityCounts(this.#core) }, receiver))
+    joined.use(EntityCountTimers.start({ dispatcher, counts: () => summary(this.#core.tables) }, receiver))
     return joined
   }
 
@@ -212,10 +213,4 @@ function isOnlyUse({ table, before, after }: RowChange): boolean {
   if (table !== 'apiSessions' || before === undefined || after === undefined) return false
   const lasting = (row: Row) => ({ ...row, lastActivityAt: null, updatedAt: '' })
   return isDeepStrictEqual(lasting(before), lasting(after))
-}
-
-function entityCounts({ tables }: Core): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const name of tables.names) counts[name] = tables.size(name)
-  return counts
 }

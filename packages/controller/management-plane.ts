@@ -53,7 +53,7 @@ export function createManagementPlane(deps: ManagementPlaneDeps, options: Manage
   const { kit, store, writer } = core
   const { view } = kit
   const { state } = fabric
-  const { model, peers, validation, traces, dialer } = mesh
+  const { model, peers, validation, traces, circuitTraces, dialer } = mesh
   const { controllerId } = options
   const values = controllerValues(
     {
@@ -87,6 +87,7 @@ export function createManagementPlane(deps: ManagementPlaneDeps, options: Manage
     model,
     validation,
     traces,
+    circuitTraces,
     dialer,
     inspector,
     events,

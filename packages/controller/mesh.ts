@@ -23,7 +23,7 @@ import type { RouterReports } from './control/control-context.ts'
 import { ControlDoor } from './control/control-door.ts'
 import { ControlPlane } from './control/control-plane.ts'
 import { addressTeller } from './control/controller-addresses.ts'
-import { RouterDataModel } from './control/data-model/router-data-model.ts'
+import { RouterDataModel, type RouterDataModelOptions } from './control/data-model/router-data-model.ts'
 import { ModelSubscriptions } from './control/data-model/subscriptions.ts'
 import { RouterDialer, type RouterDialerOptions } from './control/dialing/router-dialer.ts'
 import { HealthChecks } from './control/edge/health-checks.ts'
@@ -75,6 +75,7 @@ export interface MeshOptions {
   readonly sessions: { readonly sessionTimeout: number }
   /** How channels with routers behave, where it is not as usual. */
   readonly ctrlChannels?: ControlChannelOptions
+  readonly dataModel?: RouterDataModelOptions
   /** How routers are dialled that listen for controllers; without it none is. */
   readonly ctrlDialer?: RouterDialerOptions
 }
@@ -114,7 +115,9 @@ export class Mesh implements AsyncDisposable {
       },
     }
     const specs = registry.specs
-    this.model = parts.use(new RouterDataModel({ view, specs, writer, certificates, head: store.head }))
+    this.model = parts.use(
+      new RouterDataModel({ view, specs, writer, certificates, head: store.head }, options.dataModel),
+    )
     const peers = parts.use(new PeerStates({ view, routers: fabric.state.routers, log }))
     const routers = fabric.state.routers
     const validation = parts.use(new TerminatorValidation({ kit, routers, clock, log }))

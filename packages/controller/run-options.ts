@@ -103,6 +103,7 @@ export async function runOptions(config: ControllerConfig, deps: LoadDeps): Prom
     ctrlAddress,
     ...(newListener !== undefined && { newCtrlListener: newListener.text }),
     ctrlChannels: { ...ctrlChannels, ...handshakeLimits(config.tls) },
+    dataModel: config.routerDataModel,
     ...(config.ctrl.dialer.enabled && { ctrlDialer: config.ctrl.dialer }),
     web: config.edge.api.disableOidcAutoBinding ? web : withOidc(web, apiAddress),
     sessions: {

@@ -22,12 +22,14 @@ interface Loaded<T> {
   readonly warnings: readonly IdentityProblem[]
 }
 
-/** Who hears of what. Neither may throw. */
+/** Who hears of what. None of them may throw. */
 export interface ReloadListener<T> {
   /** The new one serves already. */
   onChange(value: T, warnings: readonly IdentityProblem[]): void
   /** The old one goes on serving. */
   onRefused(problems: readonly IdentityProblem[]): void
+  /** What speaks against one that is sound in itself. */
+  judge?(value: T): readonly IdentityProblem[]
 }
 
 interface Followed<T> {
@@ -95,6 +97,11 @@ export class Reloading<T> implements AsyncDisposable {
       return 'refused'
     }
     if (this.#followed.isSame(value, this.#current)) return 'same'
+    const objections = this.#listener.judge?.(value) ?? []
+    if (objections.length > 0) {
+      this.#listener.onRefused(objections)
+      return 'refused'
+    }
     this.#current = value
     await this.#watcher?.follow(this.#followed.filesOf(value))
     this.#listener.onChange(value, warnings)

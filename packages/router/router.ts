@@ -109,7 +109,7 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
     routerId,
     *channels() {
       for (const { channel } of controllers.connected()) yield channel
-      for (const link of links.registry.links()) yield link.payloadChannel
+      for (const { payloadChannel, ackChannel } of links.registry.links()) yield* new Set([payloadChannel, ackChannel])
     },
     tracerOf: ({ name }) => (isLinkChannel(name) ? tracers.link : tracers.ctrl),
   })
@@ -171,7 +171,8 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
       clock,
     ).start(),
   )
-  parts.use(await startWebServers(config, baseDirectory, { ports, identity, health, metrics, clock, log }))
+  const linkTarget = (linkId: string) => links.registry.get(linkId)?.facts.routerId
+  parts.use(await startWebServers(config, baseDirectory, { ports, identity, health, metrics, linkTarget, clock, log }))
 
   const reporting = { routerId, ...config.metrics }
   const usage = new UsageMeter({ now: () => clock.now(), length: config.metrics.reportInterval })

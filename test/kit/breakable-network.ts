@@ -28,7 +28,7 @@ export class BreakableNetwork implements AsyncDisposable {
     return (server.address() as AddressInfo).port
   }
 
-  /** Somebody listens there. */
+  /** Somebody listens there; at ports that nobody is named for the controller does. */
   listensAt(name: string, port: number): void {
     this.#owners.set(port, name)
   }
@@ -36,13 +36,13 @@ export class BreakableNetwork implements AsyncDisposable {
   /** Keeps somebody from everybody else. */
   cut(name: string, how: Cut): void {
     this.#cuts.set(name, how)
-    for (const tunnel of this.#tunnels) if (tunnel.isOf(name)) this.#apply(tunnel)
+    for (const tunnel of this.#tunnels) if (this.#endsOf(tunnel).includes(name)) this.#apply(tunnel)
   }
 
   mend(name: string, how: Mending = 'goes on'): void {
     this.#cuts.delete(name)
     for (const tunnel of this.#tunnels) {
-      if (!tunnel.isOf(name) || this.#cutOf(tunnel) !== undefined) continue
+      if (!this.#endsOf(tunnel).includes(name) || this.#cutOf(tunnel) !== undefined) continue
       if (how === 'begins anew') tunnel.destroy()
       else tunnel.flow()
     }
@@ -70,8 +70,7 @@ export class BreakableNetwork implements AsyncDisposable {
       near.removeAllListeners('data')
       near.pause()
       near.unshift(Buffer.from(request.slice(found[0].length), 'latin1'))
-      const port = Number(found[1])
-      const tunnel = new Tunnel(near, { from, to: this.#owners.get(port) ?? 'controller', port })
+      const tunnel = new Tunnel(near, { from, port: Number(found[1]) })
       this.#tunnels.add(tunnel)
       tunnel.onEnd(() => this.#tunnels.delete(tunnel))
       this.#apply(tunnel)
@@ -85,31 +84,32 @@ export class BreakableNetwork implements AsyncDisposable {
     else tunnel.hold()
   }
 
-  #cutOf({ ends }: Tunnel): Cut | undefined {
-    const cuts = ends.map((name) => this.#cuts.get(name))
+  #endsOf({ from, port }: Tunnel): readonly string[] {
+    return [from, this.#owners.get(port) ?? 'controller']
+  }
+
+  #cutOf(tunnel: Tunnel): Cut | undefined {
+    const cuts = this.#endsOf(tunnel).map((name) => this.#cuts.get(name))
     return cuts.includes('loud') ? 'loud' : cuts.find((cut) => cut !== undefined)
   }
 }
 
 /** One connection through a proxy. */
 class Tunnel {
-  readonly ends: readonly [string, string]
+  /** Who has opened it, and to which port. */
+  readonly from: string
+  readonly port: number
   readonly #near: Socket
-  readonly #port: number
   readonly #listeners: (() => void)[] = []
   #far: Socket | undefined
   #isHeld = true
   #isBroken = false
 
-  constructor(near: Socket, { from, to, port }: { readonly from: string; readonly to: string; readonly port: number }) {
-    this.ends = [from, to]
+  constructor(near: Socket, { from, port }: { readonly from: string; readonly port: number }) {
+    this.from = from
+    this.port = port
     this.#near = near
-    this.#port = port
     near.once('close', () => this.#ended())
-  }
-
-  isOf(name: string): boolean {
-    return this.ends.includes(name)
   }
 
   onEnd(listener: () => void): void {
@@ -145,7 +145,7 @@ class Tunnel {
   }
 
   #dial(): Socket {
-    const far = connect({ host: '127.0.0.1', port: this.#port })
+    const far = connect({ host: '127.0.0.1', port: this.port })
     far.on('error', () => {})
     far.once('connect', () => this.#near.write('HTTP/1.1 200 Connection established\r\n\r\n'))
     far.once('close', () => this.#ended())

@@ -93,6 +93,8 @@ export class ConnectedTestRouter implements AsyncDisposable {
   /** Routes that it was told to take, and circuits that it was told to forget, in order. */
   readonly routes: ControlMessage<'route'>['body'][] = []
   readonly unroutes: ControlMessage<'unroute'>['body'][] = []
+  /** Channels that it was told to trace, or no longer, in order. */
+  readonly toggled: ControlMessage<'togglePipeTraces'>['body'][] = []
   readonly #options: ConnectOptions
 
   constructor(router: TestRouter, channel: Channel, options: ConnectOptions) {
@@ -108,6 +110,10 @@ export class ConnectedTestRouter implements AsyncDisposable {
     })
     this.#answer('route', (frame, { body }) => this.#routed(frame, body))
     this.#answer('unroute', (_, { body }) => void this.unroutes.push(body))
+    this.#answer('togglePipeTraces', (frame, { body }) => {
+      this.toggled.push(body)
+      return this.#reply(frame, 'result', { success: true, body: '' })
+    })
     channel.handleRest(() => {})
   }
 

@@ -52,6 +52,12 @@ test('our controller dials a stock router, which is known and served like any ot
   assert.match(await cli.says('fabric', 'validate', 'router-data-model'), /\b0 errors found/)
   assert.match(await cli.says('fabric', 'inspect', 'ctrl-dialer'), /maxRetryInterval: 2s/)
 
+  const bootstrap = ['--bootstrap-ctrl-chan-listener', 'tls:127.0.0.1:6262=west']
+  await cli.says('edge', 'create', 'edge-router', 'later', ...bootstrap)
+  const later = await cli.named('edge-routers', 'later')
+  assert.deepEqual(later['ctrlChanListeners'], { 'tls:127.0.0.1:6262': ['west'] })
+  await cli.says('edge', 'delete', 'edge-router', 'later')
+
   await router.kill()
   await router.isOnline(false)
   const { status, stdout } = await cli.run('fabric', 'validate', 'controller-dialers')

@@ -1,12 +1,13 @@
 /**
- * Stock routers and our controller are killed and frozen in random order. Once everything runs again, all are connected,
+ * Stock routers and our controller are killed, frozen and cut off in random order. Once everything runs again, all are connected,
  * with one link between each two, and the terminator of the one host; nothing stale is left, and traffic flows.
  * WEFT_SEED repeats a schedule, WEFT_FAULT_ROUNDS makes it longer.
  */
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { chooseDamages, type Damage, frozen } from '../kit/damages.ts'
+import { BreakableNetwork } from '../kit/breakable-network.ts'
+import { chooseDamages, cutOff, type Damage, frozen } from '../kit/damages.ts'
 import { slack, until } from '../kit/patience.ts'
 import { seededRandom, shuffled } from '../kit/random.ts'
 import { TrafficNetwork } from './traffic-network.ts'
@@ -14,8 +15,15 @@ import { TrafficNetwork } from './traffic-network.ts'
 const rounds = Number(process.env.WEFT_FAULT_ROUNDS ?? (process.env.WEFT_LONG ? 50 : 4))
 const random = seededRandom()
 
-const network = await TrafficNetwork.start({ r1: {}, r2: {}, r3: {} })
+const wires = new BreakableNetwork()
+after(() => wires[Symbol.asyncDispose]())
+const through = async (name: string) => {
+  return { sections: { proxy: { type: 'http', address: `127.0.0.1:${await wires.proxyFor(name)}` } } }
+}
+const routers = { r1: await through('r1'), r2: await through('r2'), r3: await through('r3') }
+const network = await TrafficNetwork.start(routers)
 after(() => network[Symbol.asyncDispose]())
+for (const { name, port } of network.routers.values()) wires.listensAt(name, port)
 const client = await network.enroll('client', 'clients', 'near-r1')
 const host = await network.enroll('host', 'hosts', 'near-r3')
 const serviceId = await network.service('echo')
@@ -34,10 +42,12 @@ function damages(): readonly (readonly Damage[])[] {
     .map((router) => [
       { name: `${router.name} is killed`, happen: () => router.kill(), mend: () => router.restart() },
       frozen(router.name, (signal) => router.signal(signal)),
+      ...cutOff(wires, router.name, random),
     ])
   const ofController = [
     { name: 'the controller is killed', happen: () => network.killController(), mend: () => network.runController() },
     frozen('the controller', (signal) => child.signal(signal)),
+    ...cutOff(wires, 'controller', random),
   ]
   return [...ofRouters, ofController]
 }

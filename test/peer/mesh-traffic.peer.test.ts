@@ -5,7 +5,10 @@
 import assert from 'node:assert/strict'
 import test, { after } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { managementMessages } from '@weft/wire/messages'
 import type { SdkProcess } from '../interop/sdk-process.ts'
+import type { Json } from '../kit/api-client.ts'
+import { TestStream } from '../kit/management-stream.ts'
 import { slack, until } from '../kit/patience.ts'
 import { sessionKinds, TrafficNetwork } from './traffic-network.ts'
 
@@ -82,21 +85,24 @@ for (const kind of sessionKinds) {
   })
 }
 
-test('a transfer goes on when its transit router is killed', { timeout: 240_000 }, async () => {
-  await prefer('transit')
-  await network.service('killed')
-  await using _host = await network.host(host, 'killed')
-  await using dialled = network.dial(client, 'killed', ...paced, '--connections', '3')
-  assert.deepEqual(await pathOf(dialled), ['r1', 'r2', 'r3'])
-  await dialled.tells('halfway')
-  await network.router('r2').kill()
-  await until('the circuit has moved', async () => (await pathOf(dialled))?.join() === 'r1,r3')
-  await dialled.succeeds(TRANSFER_LIMIT)
-  judge(dialled, 3)
-  network.router('r2').restart()
-  await network.router('r2').isOnline(true)
-  await network.isMeshed()
-})
+for (const kind of sessionKinds) {
+  const session = ['--session', kind]
+  test(`a transfer goes on when its transit router is killed (${kind})`, { timeout: 240_000 }, async () => {
+    await prefer('transit')
+    await network.service(`killed-${kind}`)
+    await using _host = await network.host(host, `killed-${kind}`, ...session)
+    await using dialled = network.dial(client, `killed-${kind}`, ...session, ...paced, '--connections', '3')
+    assert.deepEqual(await pathOf(dialled), ['r1', 'r2', 'r3'])
+    await dialled.tells('halfway')
+    await network.router('r2').kill()
+    await until('the circuit has moved', async () => (await pathOf(dialled))?.join() === 'r1,r3')
+    await dialled.succeeds(TRANSFER_LIMIT)
+    judge(dialled, 3)
+    network.router('r2').restart()
+    await network.router('r2').isOnline(true)
+    await network.isMeshed()
+  })
+}
 
 test('a transfer moves when its link is taken down', {
   timeout: 240_000,
@@ -126,6 +132,35 @@ test('a circuit moves when another way has become much cheaper', { timeout: 120_
   await until('the circuit has moved', hasMoved, { within: 60_000 })
   await sleep(500)
   assert.equal(dialled.all('exchanged').length, 0, dialled.report)
+})
+
+test('a circuit is traced over the links that carry it, and no other is', { timeout: 120_000 }, async () => {
+  await prefer('transit')
+  await using stream = await TestStream.open(network.controller, network.admin.token)
+  const traces = stream.collect('trace')
+  await stream.channel.send(managementMessages.encode('streamTraces', { body: {} }))
+  const toggle = async (enable: boolean) => {
+    const body = { enable, serviceRegex: '^traced$', clientRegex: '^client$' }
+    const { success, body: text } = (await stream.request('toggleCircuitTraces', { body })).message
+    assert.equal(success, true, text)
+  }
+  await toggle(true)
+  for (const service of ['traced', 'other']) await network.service(service)
+  await using _host = await network.host(host, 'traced')
+  await using _other = await network.host(host, 'other')
+  await using dialled = network.dial(client, 'traced', '--bytes', `${8 * MIB}`, '--rate', `${2 * MIB}`)
+  await using beside = network.dial(client, 'other', '--bytes', `${8 * MIB}`, '--rate', `${2 * MIB}`)
+  const { circuitId } = await dialled.tells('connected')
+  await dialled.succeeds(TRANSFER_LIMIT)
+  await beside.succeeds(TRANSFER_LIMIT)
+  await toggle(false)
+  const shown = traces.map(({ body }) => ({ ...body, decode: JSON.parse(String(body.decode)) as Json }))
+  assert.deepEqual(new Set(shown.map(({ decode }) => decode['circuitId'])), new Set([circuitId]))
+  const payloads = shown.filter(({ decode }) => decode['__message__'] === 'Payload')
+  const seenBy = new Set(payloads.map(({ identity }) => identity))
+  assert.deepEqual(seenBy, new Set(['r1', 'r2', 'r3'].map((name) => network.router(name).id)))
+  const routed = shown.filter(({ identity, decode }) => identity === 'controller' && decode['__message__'] === 'route')
+  assert.equal(routed.length, 3, 'each router was given its route')
 })
 
 test('a transfer goes on while the controller is killed and started again', { timeout: 240_000 }, async () => {

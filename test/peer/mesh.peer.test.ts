@@ -11,7 +11,7 @@ import { admin, ControllerProcess } from '../kit/controller-process.ts'
 import { until } from '../kit/patience.ts'
 import { RouterProcess } from '../kit/router-process.ts'
 import { temporaryFolder } from '../kit/temporary-folder.ts'
-import { weftSays } from '../kit/weft-command.ts'
+import { readTable } from './cli-table.ts'
 import { PeerCli } from './peer-cli.ts'
 import { PeerController } from './peer-controller.ts'
 import { StockRouter } from './stock-router.ts'
@@ -108,11 +108,23 @@ async function checkMesh(network: Network): Promise<void> {
   for (const router of [first, second]) assert.ok(!router.child.hasEnded, router.child.stderr)
 
   const { cli } = network
+  const routers = readTable(await cli.says('fabric', 'list', 'routers'))
+  assert.deepEqual(
+    routers.map((row) => [row['NAME'], row['ONLINE']]).sort(),
+    ['ours1', 'ours2', 'ours3', 'ours4', 'stock1'].map((name) => [name, 'true']),
+  )
+  const listed = readTable(await cli.says('fabric', 'list', 'links', 'true limit none'))
+  assert.deepEqual(
+    listed.map((row) => `${row['DIALER']}>${row['ACCEPTOR']} ${row['STATE']} ${row['STATUS']}`).sort(),
+    (await directions()).map((pair) => `${pair} Connected up`).sort(),
+  )
   for (const what of ['router-links', 'router-data-model']) {
     assert.match(await cli.says('fabric', 'validate', what), /\b0 errors found/, what)
   }
-  const inspected = await cli.says('fabric', 'inspect', 'router-controllers')
-  for (const { routerId } of [first, second]) assert.ok(inspected.includes(`${routerId}.router-controllers`), inspected)
+  for (const what of ['router-controllers', 'links', 'router-data-model', 'router-data-model-index', 'metrics']) {
+    const inspected = await cli.says('fabric', 'inspect', what)
+    for (const { routerId } of [first, second]) assert.ok(inspected.includes(`${routerId}.${what}`), inspected)
+  }
 }
 
 test('stock and our routers make a mesh under our controller', limit, async () => {
@@ -127,19 +139,7 @@ test('stock and our routers make a mesh under our controller', limit, async () =
 
 test('stock and our routers make a mesh under the stock controller', limit, async () => {
   await using folder = await temporaryFolder('peer-mesh')
-  const root = join(folder.path, 'pki')
-  const said = await weftSays('pki', 'create', '--pki-root', root, '--trust-domain', 'mesh.example', '--json')
-  const made = JSON.parse(said) as Record<string, { files: Record<'cert' | 'chain' | 'key', string> }>
-  const [client, server, intermediate] = [made['client']!.files, made['server']!.files, made['intermediate']!.files]
-  const identity = {
-    cert: client.chain,
-    key: client.key,
-    server_cert: server.chain,
-    server_key: server.key,
-    ca: made['root']!.files.cert,
-  }
-  const signingCert = { cert: intermediate.cert, key: intermediate.key }
-  await using controller = await PeerController.start(folder.path, { identity, signingCert })
+  await using controller = await PeerController.startFromNothing(folder.path)
   const { url, ca, cli, controlAddress } = controller
   await checkMesh({ url, ca, cli, controlAddress, folder: folder.path })
 })

@@ -6,6 +6,7 @@ import { Child } from '../kit/child-process.ts'
 import { admin } from '../kit/controller-process.ts'
 import { freePort } from '../kit/free-port.ts'
 import { until } from '../kit/patience.ts'
+import { weftSays } from '../kit/weft-command.ts'
 import { findPeer } from '../runner/find-peer.ts'
 import { PeerCli } from './peer-cli.ts'
 
@@ -89,6 +90,24 @@ export class PeerController implements AsyncDisposable {
   /** What it logged, for a test that fails. */
   get log(): string {
     return this.#child.stdout + this.#child.stderr
+  }
+
+  /** Starts one in a folder from a PKI of its own. */
+  static async startFromNothing(folder: string): Promise<PeerController> {
+    const said = await weftSays(
+      ...['pki', 'create', '--pki-root', join(folder, 'pki'), '--trust-domain', 'peer.example', '--json'],
+    )
+    const made = JSON.parse(said) as Record<string, { files: Record<'cert' | 'chain' | 'key', string> }>
+    const [client, server, intermediate] = [made['client']!.files, made['server']!.files, made['intermediate']!.files]
+    const identity = {
+      cert: client.chain,
+      key: client.key,
+      server_cert: server.chain,
+      server_key: server.key,
+      ca: made['root']!.files.cert,
+    }
+    const signingCert = { cert: intermediate.cert, key: intermediate.key }
+    return await PeerController.start(folder, { identity, signingCert })
   }
 
   /** The token that the CLI wrote for something it created. */

@@ -34,13 +34,16 @@ const ONLINE_LIMIT = 30_000
 export class StockRouter implements AsyncDisposable {
   readonly id: string
   readonly name: string
+  /** Where others dial it. */
+  readonly port: number
   readonly #file: string
   readonly #place: StockRouterPlace
   #child: Child
 
-  private constructor(parts: Pick<StockRouter, 'id' | 'name'>, file: string, place: StockRouterPlace) {
+  private constructor(parts: Pick<StockRouter, 'id' | 'name' | 'port'>, file: string, place: StockRouterPlace) {
     this.id = parts.id
     this.name = parts.name
+    this.port = parts.port
     this.#file = file
     this.#place = place
     this.#child = this.#spawn()
@@ -60,10 +63,11 @@ export class StockRouter implements AsyncDisposable {
     const { enrollmentJwt } = await admin.detail(`/edge-routers/${id}`)
     const token = join(folder, 'router.jwt')
     await writeFile(token, String(enrollmentJwt))
-    const file = await writeRouterConfiguration(folder, place, { tunnel, sections })
+    const port = await freePort()
+    const file = await writeRouterConfiguration(folder, place, port, { tunnel, sections })
     await new PeerCli(folder).says('router', 'enroll', file, '--jwt', token, '--keyAlg', 'EC', '--cliagent=false')
     await using made = new AsyncDisposableStack()
-    const router = made.use(new StockRouter({ id, name }, file, place))
+    const router = made.use(new StockRouter({ id, name, port }, file, place))
     await router.isOnline(true)
     made.move()
     return router
@@ -117,12 +121,13 @@ export class StockRouter implements AsyncDisposable {
 async function writeRouterConfiguration(
   folder: string,
   { controlAddress }: StockRouterPlace,
+  port: number,
   {
     tunnel,
     sections,
   }: Pick<StockRouterOptions, 'sections'> & { readonly tunnel: StockRouterOptions['tunnel'] | undefined },
 ): Promise<string> {
-  const address = `127.0.0.1:${await freePort()}`
+  const address = `127.0.0.1:${port}`
   const tls = `tls:${address}`
   const part = (name: string) => join(folder, name)
   const configuration = {

@@ -36,8 +36,8 @@ async function enroll(file: string, flags: EnrollFlags): Promise<void> {
   const { config, warnings } = loadRouterConfig(file, process.env)
   if (warnings.length > 0) process.stderr.write(`${renderProblems(warnings)}\n`)
   if (config.csr === undefined) {
-    process.stderr.write(
-      `weft: ${file} has neither csr nor edge.csr: the certificate will cover no host, so that no one can connect\n`,
+    throw new UsageError(
+      `${file} has neither csr nor edge.csr, which say what is certified; for a router that nobody dials, add csr: {}`,
     )
   }
   const token = await readTokenArgument(flags.jwt)

@@ -86,8 +86,16 @@ export const controllerSchema = section({
     connectEvents: subsection(
       section({
         keys: {
-          queueSize: withDefault(integer({ min: 1, max: 1_000_000 }), 5, 'Reports of a router that may wait.'),
-          idleTime: withDefault(duration(), 30 * second, 'How long a router may report nothing before its queue goes.'),
+          queueSize: withDefault(
+            integer({ min: 1, max: 1_000_000 }),
+            5,
+            'Accepted; reports of a router are taken as they come.',
+          ),
+          idleTime: withDefault(
+            duration(),
+            30 * second,
+            'Accepted; nothing is kept for a router that reports nothing.',
+          ),
         },
       }),
       'Reports of routers about who connects.',
@@ -108,7 +116,7 @@ export const controllerSchema = section({
           listenerBufferSize: withDefault(
             integer({ min: 0, max: 1_000_000 }),
             1_000,
-            'Changes that may wait for a router.',
+            'Accepted; a router that is behind is sent what it has missed from the log.',
           ),
         },
         ignored: { enabled: 'routers always get the model' },

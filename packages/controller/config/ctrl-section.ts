@@ -40,16 +40,32 @@ const dialerSection = section({
   keys: {
     enabled: withDefault(flag(), false, 'Whether the controller dials routers that advertise a listener for it.'),
     groups: withDefault(listOf(text()), ['default'], 'The listener groups that are dialled.'),
-    dialDelay: withDefault(duration(), 30 * second, 'How long a router may take to connect by itself.'),
-    minRetryInterval: withDefault(duration(), second, 'The first wait after a failed dial.'),
-    maxRetryInterval: withDefault(duration(), 5 * minute, 'The longest wait between dials.'),
+    dialDelay: withDefault(
+      duration(),
+      30 * second,
+      'How long after its start the controller begins: until then routers may connect by themselves.',
+    ),
+    minRetryInterval: withDefault(
+      duration(),
+      second,
+      'The wait after a lost connection, and the first after a failed dial.',
+    ),
+    maxRetryInterval: withDefault(
+      duration(),
+      5 * minute,
+      'The longest wait between dials, and so before a router is back that does not dial by itself.',
+    ),
     retryBackoffFactor: withDefault(decimal({ min: 1 }), 1.5, 'By how much the wait grows.'),
     fastFailureWindow: withDefault(
       duration(),
       5 * second,
       'A connection lost sooner than this counts as a failed dial.',
     ),
-    queueSize: withDefault(integer({ min: 1, max: largestCount }), 32, 'Dials that may wait.'),
+    queueSize: withDefault(
+      integer({ min: 1, max: largestCount }),
+      32,
+      'Dials that may wait for one under way to end; more are put off as if they had failed.',
+    ),
     maxWorkers: withDefault(integer({ min: 1, max: largestCount }), 10, 'Dials that may be under way at once.'),
   },
   ignored: { scanInterval: 'routers are dialled when they change, not by scanning' },

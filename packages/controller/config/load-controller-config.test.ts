@@ -145,7 +145,7 @@ test('a minimal file gets every default', () => {
         enabled: false,
         minSize: 5,
         maxSize: 2_500,
-        timeout: 7_000,
+        timeout: undefined,
         successThreshold: 0.9,
         increaseFactor: 1.02,
         decreaseFactor: 0.9,

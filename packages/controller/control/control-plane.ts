@@ -5,6 +5,8 @@
  *   bind     what the hello says is read, handlers are registered, and the connection takes the router's place
  *   ready    the router is told where the controllers are; an edge router is greeted and gets what edges need
  *   close    the place is given back, unless a newer connection has it
+ *
+ * A router that is dialled says in its answer what the others say in their hello; the rest is the same.
  */
 
 import type { Identity } from '@weft/pki'
@@ -13,6 +15,7 @@ import {
   type Channel,
   ChannelAcceptor,
   type ChannelPlan,
+  channelHeader,
   type Headers,
   HelloRefusal,
   type ReceivedHello,
@@ -97,18 +100,6 @@ export class ControlPlane implements AsyncDisposable {
     await this.acceptor[Symbol.asyncDispose]()
   }
 
-  #admit(hello: ReceivedHello): Admission {
-    const { kit, fabric } = this.#deps
-    const router = acceptedRouter({ view: kit.view, routers: fabric.state.routers, trust: this.#trust }, hello)
-    return {
-      identity: router.id,
-      plan: this.#plan,
-      name: `ctrl ${router.id}`,
-      headers: this.#answer(),
-      bind: (channel, { group }) => this.#bind(channel, router.id, { isResumed: group?.secret !== undefined }),
-    }
-  }
-
   /** Dials a router that listens for controllers. Resolves when it is connected, and rejects when it is not. */
   async dial(routerId: string, address: string, signal: AbortSignal): Promise<void> {
     const { kit, fabric, network, identity, log, clock } = this.#deps
@@ -126,6 +117,18 @@ export class ControlPlane implements AsyncDisposable {
       },
       { routerId, address, signal, ...(ctrlChannels && { timeoutMilliseconds: ctrlChannels.connectTimeout }) },
     )
+  }
+
+  #admit(hello: ReceivedHello): Admission {
+    const { kit, fabric } = this.#deps
+    const router = acceptedRouter({ view: kit.view, routers: fabric.state.routers, trust: this.#trust }, hello)
+    return {
+      identity: router.id,
+      plan: this.#plan,
+      name: `ctrl ${router.id}`,
+      headers: this.#answer(),
+      bind: (channel, first) => this.#bind(channel, router.id, { isResumed: isResumed(first) }),
+    }
   }
 
   #answer(): Headers {
@@ -173,6 +176,11 @@ export class ControlPlane implements AsyncDisposable {
     })
     for (const greet of greetings) greet(connection)
   }
+}
+
+/** A router that is back brings what it was given before: the secret of its group, or in 1.x the id of its connection. */
+function isResumed({ group, headers }: ReceivedHello): boolean {
+  return group === undefined ? headers.has(channelHeader.connectionId) : group.secret !== undefined
 }
 
 interface SaidInHello {

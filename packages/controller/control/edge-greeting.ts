@@ -74,18 +74,22 @@ class EdgeGreeting {
     this.#status('SYNC_DONE')
   }
 
-  /** What the router said of itself; its capabilities outlive the connection, because SDKs are told of them. */
+  /** What the router said of itself; capabilities and version outlive the connection, because SDKs are told of them. */
   async #take({ body }: ControlMessage<'clientHello'>): Promise<void> {
     const { fabric, kit } = this.#deps
     const { routerId } = this.#connection
     const live = fabric.state.routers.get(routerId)
     const { hostname } = body
     fabric.state.routers.update(this.#connection, { hostname, supportedProtocols: protocolsOf(body) })
-    if (live === undefined || !hasCapability(live.capabilities, routerCapability.multiChannel)) return
-    const capabilitiesMask = live.capabilities.toString()
-    if (kit.view.get('routers', routerId)?.capabilitiesMask === capabilitiesMask) return
+    const known = kit.view.get('routers', routerId)
+    if (live === undefined || known === undefined) return
+    const isCurrent = hasCapability(live.capabilities, routerCapability.multiChannel)
+    const capabilitiesMask = isCurrent ? live.capabilities.toString() : known.capabilitiesMask
+    const reportedVersion = live.versionInfo.version
+    if (known.capabilitiesMask === capabilitiesMask && known.reportedVersion === reportedVersion) return
     await writeFromRouter({ kit, from: this.#connection, method: 'router.hello' }, (change) => {
-      if (change.view.get('routers', routerId) !== undefined) change.update('routers', routerId, { capabilitiesMask })
+      if (change.view.get('routers', routerId) === undefined) return
+      change.update('routers', routerId, { capabilitiesMask, reportedVersion })
     })
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { putRevocation, revokeIdentity } from '../auth/revoke-identity.ts'
 import type { Change } from '../resource-kit/change.ts'
-import { TestFabric } from './test-fabric.ts'
+import { TestFabric, TestRouter } from './test-fabric.ts'
 
 /** Alice and Bob with a circuit each to two services, and one that the fabric asked for. */
 async function running(test: TestContext) {
@@ -82,6 +82,23 @@ describe('circuits end with what allowed them', () => {
     net.pass(5_000)
     assert.deepEqual(await left(() => {}), ['bob-other', 'bob-s', 'fabric-s'])
     assert.deepEqual(a.unroutes.map(({ circuitId }) => circuitId).sort(), ['alice-other', 'alice-s'])
+  })
+
+  test('also at a router that is not connected at that time, as soon as it is back', async (t) => {
+    const { net, left } = await running(t)
+    await using _ = net
+    const b = net.state.routers.get('b')!.connection
+    net.state.routers.disconnect(b)
+    await left((change) => change.remove('servicePolicies', 'dial-alice'))
+    const back = net.connect(new TestRouter('b', { isResumed: true }))
+    assert.deepEqual(back.unroutes, [{ circuitId: 'alice-s', when: 'now' }])
+    // It is told once.
+    net.state.routers.disconnect(back)
+    assert.deepEqual(net.connect(new TestRouter('b', { isResumed: true })).unroutes, [])
+    // To a router that was deleted meanwhile nothing is owed.
+    net.state.routers.disconnect(net.state.routers.get('b')!.connection)
+    await left((change) => change.remove('routers', 'b'))
+    assert.deepEqual(net.router('b').unroutes, [])
   })
 
   test('whoever knows of other reasons ends them by what they have in common', async (t) => {

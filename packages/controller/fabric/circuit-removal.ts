@@ -1,12 +1,15 @@
 /** How circuits end: their routers are told, their terminator costs less, and followers hear of it. */
 import type { Clock } from '../clock.ts'
+import type { View } from '../state/view.ts'
 import type { Circuit } from './circuit.ts'
 import type { CircuitKey, CircuitTable } from './circuit-table.ts'
 import type { ConnectedRouters } from './connected-routers.ts'
-import type { UnrouteTime } from './router-connection.ts'
+import { OwedUnroutes } from './owed-unroutes.ts'
+import type { RouterConnection, UnrouteTime } from './router-connection.ts'
 import type { TerminatorCosts } from './terminator-costs.ts'
 
 export interface RemovalDeps {
+  readonly view: View
   readonly circuits: CircuitTable
   readonly routers: ConnectedRouters
   readonly terminatorCosts: TerminatorCosts
@@ -21,6 +24,7 @@ export interface Removal {
 
 export class CircuitRemoval {
   readonly #deps: RemovalDeps
+  readonly #owed = new OwedUnroutes()
 
   constructor(deps: RemovalDeps) {
     this.#deps = deps
@@ -51,8 +55,22 @@ export class CircuitRemoval {
     return found.length
   }
 
-  /** Tells those of the routers that are connected. */
+  /** Tells the routers, and those that are not connected when they are back. */
   unroute(routerIds: Iterable<string>, circuitId: string, when: UnrouteTime): void {
-    for (const id of routerIds) this.#deps.routers.get(id)?.connection.sendUnroute(circuitId, when)
+    for (const id of routerIds) {
+      const router = this.#deps.routers.get(id)
+      if (router !== undefined) router.connection.sendUnroute(circuitId, when)
+      else if (this.#deps.view.get('routers', id) !== undefined) this.#owed.add(id, circuitId)
+    }
+  }
+
+  /** A router is back. */
+  tellOwed(connection: RouterConnection): void {
+    for (const circuitId of this.#owed.take(connection.routerId)) connection.sendUnroute(circuitId, 'now')
+  }
+
+  /** A router will not be back. */
+  forgetRouter(routerId: string): void {
+    this.#owed.take(routerId)
   }
 }

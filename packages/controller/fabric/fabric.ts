@@ -148,6 +148,7 @@ export class Fabric implements AsyncDisposable {
     identities.setTunneler(routerId, row?.isTunnelerEnabled ?? false)
     clearTimeout(this.#awaited.get(routerId))
     this.#awaited.delete(routerId)
+    this.removal.tellOwed(connection)
     if (isResumed) return
     this.#endAt(routerId, 'the router at its end was started anew')
     this.#moveAll(this.state.circuits.find('router', routerId))
@@ -194,6 +195,7 @@ export class Fabric implements AsyncDisposable {
     const { terminatorCosts, identities, routers, topology } = this.state
     if (table === 'terminators' && after === undefined) terminatorCosts.forget(id)
     if (table === 'identities' && after === undefined) identities.forget(id)
+    if (table === 'routers' && after === undefined) this.removal.forgetRouter(id)
     if (table !== 'routers' || after === undefined || !routers.isOnline(id)) return
     const router = after as TableRows['routers']
     topology.setOnline(id, router)

@@ -48,6 +48,8 @@ export const routerFields = defineFields({
   interfaces: serverSet<readonly NetworkInterface[]>([], { isNullWhenEmpty: true }),
   /** Decimal digits of the mask the router reported last: 64 bits, more than a number holds. */
   capabilitiesMask: optionalText({ setBy: 'server', shown: 'never' }),
+  /** The version that it reported last. */
+  reportedVersion: optionalText({ setBy: 'server', shown: 'never' }),
 })
 
 export type Router = RowOf<typeof routerFields>

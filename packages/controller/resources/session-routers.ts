@@ -25,7 +25,7 @@ export function sharedRouters(
 }
 
 function shownRouter(id: string, view: View, presence: RouterPresence) {
-  const { name, cost, noTraversal, disabled, capabilitiesMask: mask } = view.get('routers', id)!
+  const { name, cost, noTraversal, disabled, capabilitiesMask: mask, reportedVersion } = view.get('routers', id)!
   const connected = presence.connected(id)
   const protocols = connected?.supportedProtocols ?? {}
   return {
@@ -39,6 +39,6 @@ function shownRouter(id: string, view: View, presence: RouterPresence) {
     supportedProtocols: protocols,
     urls: protocols,
     capabilities: mask === null ? null : capabilityNames(mask),
-    version: connected?.versionInfo.version ?? '',
+    version: connected?.versionInfo.version ?? reportedVersion ?? '',
   }
 }

@@ -6,6 +6,7 @@
  */
 import type { ShownToken } from '../auth/tokens/token-times.ts'
 import { notFound } from '../operation/api-error.ts'
+import type { Action } from '../operation/operation.ts'
 import type { FilterSymbol } from '../query/symbol.ts'
 import {
   defineFields,
@@ -20,6 +21,7 @@ import {
 } from '../resource-kit/fields.ts'
 import { defineResource, type Rendering, type Resource } from '../resource-kit/resource.ts'
 import { type Shape, WrongTypeError } from '../resource-kit/shapes.ts'
+import type { Row } from '../state/row.ts'
 import type { View } from '../state/view.ts'
 import { refuseSystem } from './policy-kit.ts'
 
@@ -106,7 +108,7 @@ export function terminators({ terminatorCosts }: { readonly terminatorCosts: Ter
     permission: 'terminator',
     fields: terminatorFields,
     guard(_caller, action, before, body, view) {
-      refuseSystem('terminator', action, before)
+      refuseHosted(action, before)
       if (before === undefined) refuseFabricOnly(String(body['serviceId']), view)
     },
     live: {
@@ -115,6 +117,11 @@ export function terminators({ terminatorCosts }: { readonly terminatorCosts: Ter
     },
     symbols: terminatorSymbols,
   })
+}
+
+/** What a router hosts for an identity is changed over its channel alone; anybody who may can delete it. */
+export function refuseHosted(action: Action, before: Row | undefined): void {
+  if (action !== 'delete') refuseSystem('terminator', action, before)
 }
 
 /** What the fabric alone knows does not exist here. */

@@ -75,7 +75,8 @@ function backoffSection(defaults: { readonly min: number; readonly max: number; 
   })
 }
 
-const dialerSection = section({
+/** How other routers are dialled. */
+export const linkDialerSection = section({
   keys: {
     binding,
     bind: optional(localBinding(), 'The interface that links are dialled from.'),
@@ -112,7 +113,7 @@ export const linkSection = section({
       'Where other routers connect. None is a router that only dials.',
     ),
     dialers: withDefault(
-      listOf(dialerSection),
+      listOf(linkDialerSection),
       [],
       'How other routers are dialled. None is a router that only listens.',
     ),

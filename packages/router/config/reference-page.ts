@@ -17,8 +17,8 @@ writes one.
 - **Paths** that are relative start at the working directory of the process, not at the file; only the defaults of
   \`ctrl.endpointsFile\` and \`edge.db\` lie beside it.
 - **What is left out.** Without \`edge\` the router serves no clients and only carries; without listeners and dialers in
-  \`link\` it has no links; without \`csr\` it can neither enroll nor renew its certificates; without \`web\` it has no HTTP
-  server.
+  \`link\` it has no links; without \`csr\` it cannot enroll, and its certificates are renewed with the names that they
+  have; without \`web\` it has no HTTP server.
 
 A small complete file:
 

@@ -60,7 +60,7 @@ export const routerSchema = section({
   keys: {
     v: required(exactly(fileVersion.value), 'The version of the file format.'),
     identity: required(identitySection, 'The certificates and keys of the router; enrollment writes them there.'),
-    csr: optional(csrSection, 'What is certified. This or `edge.csr` is needed to enroll and to renew.'),
+    csr: optional(csrSection, 'What is certified. This or `edge.csr` is needed to enroll.'),
     ctrl: required(ctrlSection, 'The control channel: where controllers are.'),
     link: subsection(linkSection, 'Links to other routers. Without listeners and dialers there are none.'),
     listeners: withDefault(listenersKind, [], 'Where circuits begin: clients, tunnelers, plain connections.'),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadRouterConfig } from './load-router-config.ts'
+import { routerSchema } from './router-schema.ts'
 import { type NewRouter, writeRouterConfig } from './write-router-config.ts'
 
 const usual: NewRouter = {
@@ -60,4 +61,13 @@ test('a private router has no listener for links, one without clients has no edg
   const { config } = load(writeRouterConfig({ ...usual, isEdge: false, tunnel: 'none' }))
   assert.deepEqual([config.edge, config.listeners], [undefined, []])
   assert.deepEqual(config.csr?.sans.ip, ['127.0.0.1', '::1'])
+})
+
+test('everything that a router can be told stands in it, at least as a comment', () => {
+  const text = writeRouterConfig(usual)
+  for (const key of Object.keys(routerSchema.keys)) {
+    // Extensions for Go programs, and the place for a request of a router without clients.
+    if (key === 'plugins' || key === 'csr') continue
+    assert.match(text, new RegExp(`^#?${key}:`, 'm'), key)
+  }
 })

@@ -3,14 +3,10 @@
  * with its meaning and default.
  */
 import { join } from 'node:path'
-import { commentedSection, prose } from './commented-section.ts'
-import { forwarderSection } from './forwarder-section.ts'
-import {
-  connectEventsSection,
-  healthChecksSection,
-  interfaceDiscoverySection,
-  metricsSection,
-} from './observation-sections.ts'
+import type { Keys } from '@weft/model/config-file'
+import { commentedKeys, commentedSection, prose } from './commented-section.ts'
+import { ctrlSection } from './ctrl-section.ts'
+import { linkDialerSection, linkSection } from './link-section.ts'
 import { routerSchema } from './router-schema.ts'
 
 /** What a new router is to be. */
@@ -36,17 +32,6 @@ export interface NewRouter {
 
 /** The text of the file. Texts are quoted as JSON, which is YAML too. */
 export function writeRouterConfig(router: NewRouter): string {
-  const { keys } = routerSchema
-  const optional = (name: 'forwarder' | 'metrics' | 'healthChecks' | 'connectEvents' | 'interfaceDiscovery') => {
-    const sections = {
-      forwarder: forwarderSection,
-      metrics: metricsSection,
-      healthChecks: healthChecksSection,
-      connectEvents: connectEventsSection,
-      interfaceDiscovery: interfaceDiscoverySection,
-    }
-    return commentedSection(name, keys[name].meaning, sections[name].keys)
-  }
   const blocks = [
     [
       ...prose(`The router ${router.name}, written by "weft router config" and then yours.`, ''),
@@ -61,16 +46,39 @@ export function writeRouterConfig(router: NewRouter): string {
     dialers(),
     transport(router),
     web(router),
-    optional('forwarder'),
-    optional('metrics'),
-    optional('healthChecks'),
-    optional('connectEvents'),
-    optional('interfaceDiscovery'),
+    ...optionalSections.map((name) =>
+      commentedSection(name, routerSchema.keys[name].meaning, keysOf(routerSchema, name)),
+    ),
+    proxy(),
+    ...observation(router),
+    [...prose(routerSchema.keys.enableDebugOps.meaning, ''), '#enableDebugOps: false'],
   ]
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
 const quoted = JSON.stringify
+
+/** Sections that are written as they are declared, in this order. */
+const optionalSections = [
+  'forwarder',
+  'tls',
+  'metrics',
+  'healthChecks',
+  'connectEvents',
+  'interfaceDiscovery',
+  'managedConfig',
+] as const
+
+/** The keys of a section within another. */
+function keysOf({ keys }: { readonly keys: Keys }, name: string): Keys {
+  const parts = keys[name]?.kind.parts
+  return parts?.form === 'section' ? parts.section.keys : {}
+}
+
+/** Some of the keys of a section, as comments. */
+function commented(keys: Keys, names: readonly string[], indent: string): string[] {
+  return commentedKeys(Object.fromEntries(names.map((name) => [name, keys[name]!])), indent)
+}
 
 function identity({ directory, name }: NewRouter): string[] {
   const file = (ending: string) => quoted(join(directory, `${name}.${ending}`))
@@ -88,7 +96,7 @@ function identity({ directory, name }: NewRouter): string[] {
   ]
 }
 
-function ctrl({ controller, directory }: NewRouter): string[] {
+function ctrl({ controller, directory, host }: NewRouter): string[] {
   return [
     '# Where controllers are. What they say of each other is kept in a file, and wins once it is there.',
     'ctrl:',
@@ -100,6 +108,12 @@ function ctrl({ controller, directory }: NewRouter): string[] {
     '  #startupTimeout: 30s',
     '  # The interface or local address that controllers are dialled from.',
     '  # bind: eth0',
+    ...commented(ctrlSection.keys, ['defaultRequestTimeout', 'heartbeats', 'options'], '  '),
+    '  # Where controllers connect that dial their routers. The server certificate has to cover the advertised host.',
+    '  #listeners:',
+    '    #- bind: tls:0.0.0.0:6262',
+    `      #advertise: ${quoted(`tls:${bracketed(host)}:6262`)}`,
+    '      #groups: [default]',
   ]
 }
 
@@ -114,13 +128,26 @@ function link({ isPrivate, host, linkPort }: NewRouter): string[] {
     '      #groups: [default]',
     '      # Without it a link is a single connection.',
     '      #split: true',
+    ...commented(linkDialerSection.keys, dialerKeys, '      '),
     `  ${sign}listeners:`,
     `    ${sign}- binding: transport`,
     `      ${sign}bind: tls:0.0.0.0:${linkPort}`,
     `      ${sign}advertise: ${quoted(`tls:${bracketed(host)}:${linkPort}`)}`,
     `      #groups: [default]`,
+    ...commented(linkSection.keys, ['payloadSenderQueueSize', 'ackSenderQueueSize'], '  '),
+    '  # When a link that does not answer is given up.',
+    '  #heartbeats:',
+    '    #closeUnresponsiveTimeout: 60s',
   ]
 }
+
+const dialerKeys = [
+  'maxDefaultConnections',
+  'maxAckConnections',
+  'startupDelay',
+  'healthyDialBackoff',
+  'unhealthyDialBackoff',
+]
 
 function listeners(router: NewRouter): string[] {
   const { isEdge, isWebSocket, host, edgePort, tunnel } = router
@@ -212,7 +239,35 @@ function web({ host }: NewRouter): string[] {
     `        #address: ${quoted(`${bracketed(host)}:8081`)}`,
     '    #apis:',
     '      #- binding: health-checks',
+    '      # For Prometheus; not of OpenZiti.',
     '      #- binding: metrics',
+  ]
+}
+
+function proxy(): string[] {
+  return [
+    ...prose(routerSchema.keys.proxy.meaning, ''),
+    '#proxy:',
+    '  # Or http, which needs its address, and may need a username and a password.',
+    '  #type: none',
+    '  # address: proxy.example.net:3128',
+  ]
+}
+
+function observation({ directory, name }: NewRouter): string[][] {
+  const file = (ending: string) => quoted(join(directory, `${name}.${ending}`))
+  const { trace, profile } = routerSchema.keys
+  return [
+    [...prose(`${trace.meaning} The file is emptied at start.`, ''), '#trace:', `  #path: ${file('trace')}`],
+    [
+      ...prose(profile.meaning, ''),
+      '#profile:',
+      '  #cpu:',
+      `    #path: ${file('cpuprofile')}`,
+      '  #memory:',
+      `    #path: ${file('heapprofile')}`,
+      '    #intervalMs: 15000',
+    ],
   ]
 }
 

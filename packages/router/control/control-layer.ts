@@ -36,6 +36,9 @@ export function configuredControllers(deps: ControlLayerDeps, ctrl: CtrlConfig):
       err: unreadable,
     })
   }
+  if (first.length === 0 && ctrl.listeners.length === 0) {
+    log.warn('no controller is known; ctrl.endpoint says where one is, or enrollment learns it')
+  }
   const connect = controllerConnector(channelDeps(deps, ctrl), ctrl)
   const file = new EndpointsKeeper(ctrl.endpointsFile, log)
   return new Controllers(

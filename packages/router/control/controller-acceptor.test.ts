@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CertificateAuthority, generatePrivateKey, publicKeyOf } from '@weft/pki'
-import { type Channel, controlPlan, dialChannel } from '@weft/wire'
+import { type Channel, type Connection, controlPlan, dial, dialChannel } from '@weft/wire'
 import { capabilityMask, controlHello, controllerCapability, controlMessages } from '@weft/wire/messages'
 import { eventually } from '../testing/eventually.ts'
 import { testIdentity, testRoot } from '../testing/test-router-links.ts'
@@ -20,7 +20,7 @@ const surroundings = {
 }
 const version = 'v2.1.0|x|y|linux|amd64'
 const capable = capabilityMask(Object.values(controllerCapability))
-const options = { outQueueSize: 4, maxQueuedConnects: 1, maxOutstandingConnects: 16, connectTimeout: 5_000 }
+const options = { outQueueSize: 4, maxQueuedConnects: 2, maxOutstandingConnects: 16, connectTimeout: 5_000 }
 const heartbeats = {
   sendInterval: 1_000,
   checkInterval: 100,
@@ -82,6 +82,10 @@ async function setUp({ bind = place }: { readonly bind?: AcceptorOptions['listen
     },
     want(is: boolean) {
       isWanted = is
+    },
+    /** A connection over which nothing is said. */
+    connect({ client }: Client): Promise<Connection> {
+      return dial(`tls:127.0.0.1:${port}`, { protocols: ['ziti-ctrl'], tls: { client, caPem: router.caPem } })
     },
     /** Waits until so many were taken in, and answers who. */
     async takes(count: number): Promise<readonly string[]> {
@@ -227,6 +231,16 @@ test('a controller cannot pile up channels', limits, async () => {
   for (let count = 0; count < 4; count++) await set.dial(c1)
   await assert.rejects(set.dial(c1), { code: 'HELLO_REFUSED' })
   await set.dial(await clientOf('c2', 'spiffe://net/controller/c2'))
+})
+
+test('whoever is not a controller cannot keep controllers out', limits, async () => {
+  await using set = await setUp()
+  const other = await clientOf('i1', 'spiffe://net/identity/i1')
+  // More than there are places for hellos, and none of them says anything.
+  const silent = await Promise.all(Array.from({ length: 40 }, () => set.connect(other)))
+  await set.dial(c1)
+  assert.deepEqual(await set.takes(1), ['c1'])
+  for (const connection of silent) connection.destroy()
 })
 
 test('controllers are accepted over TLS only', limits, async () => {

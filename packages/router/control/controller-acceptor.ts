@@ -12,11 +12,13 @@ import {
   type Connection,
   type Headers,
   HelloRefusal,
+  maxHellosOf,
   type ReceivedHello,
   type Surroundings,
 } from '@weft/wire'
 import { MessageError } from '@weft/wire/messages'
 import type { CtrlConfig } from '../config/router-config.ts'
+import { isCovered } from '../identity/advertised-hosts.ts'
 import type { TlsPorts } from '../transport/tls-ports.ts'
 import { planOfControl } from './control-plan.ts'
 import { ControllerConnection } from './controller-connection.ts'
@@ -83,24 +85,40 @@ export class ControllerAcceptor implements AsyncDisposable {
       throw new ControlListenerError(bind.text, `controllers are accepted over tls only, not over ${bind.protocol}`)
     }
     const { routerId, ports, surroundings } = this.#deps
-    const { connectTimeout, maxOutstandingConnects, maxQueuedConnects } = options
+    const maxHellos = maxHellosOf(options)
     const plan = planOfControl({ heartbeats: this.#options.heartbeats, options })
     const { port } = this.#parts.use(await ports.use(bind))
     const acceptor = this.#parts.use(
       new ChannelAcceptor(
         {
           id: routerId,
-          helloTimeout: connectTimeout,
-          maxHellos: maxOutstandingConnects + maxQueuedConnects,
+          helloTimeout: options.connectTimeout,
+          ...(maxHellos === undefined ? {} : { maxHellos }),
           maxChannelsPerIdentity: mostChannels,
           admit: (hello) => this.#admit(hello, plan),
         },
         surroundings,
       ),
     )
-    const accept = (connection: Connection) => acceptor.accept(connection)
-    this.#parts.use(port.registerChannels([protocol], accept))
+    const enter = (connection: Connection) => this.#enter(connection, acceptor)
+    this.#parts.use(port.registerChannels([protocol], enter))
     surroundings.log.info('controllers connect here', { address: bind.text, advertised: advertise.text })
+    if (isCovered(advertise.host, this.#deps.identity())) return
+    surroundings.log.warn('no server certificate covers the host at which controllers are told to connect', {
+      host: advertise.host,
+    })
+  }
+
+  /** Whoever is not a controller takes none of the places in which hellos wait. */
+  #enter(connection: Connection, acceptor: ChannelAcceptor): void {
+    try {
+      this.trust.namesOf(connection)
+      acceptor.accept(connection)
+    } catch (err) {
+      if (!(err instanceof HelloRefusal)) throw err
+      this.#deps.surroundings.log.info('connection sent away', { from: connection.remoteAddress, err })
+      connection.destroy()
+    }
   }
 
   #admit(hello: ReceivedHello, plan: ChannelPlan): Admission {

@@ -5,7 +5,7 @@
  * configuration says it is.
  */
 import { Certificate, type Identity, PkiError, publicKeyPrint, type SpiffeId, spiffeIdOf } from '@weft/pki'
-import { HelloRefusal, type ReceivedHello } from '@weft/wire'
+import { type Connection, HelloRefusal, type ReceivedHello } from '@weft/wire'
 import { trustedLeaf } from '../identity/trusted-leaf.ts'
 import type { ControllerConnection } from './controller-connection.ts'
 
@@ -36,21 +36,25 @@ export class ControllerTrust {
 
   /** Throws `HelloRefusal` unless it comes from the controller that it says it comes from. */
   check({ connection, id }: Pick<ReceivedHello, 'connection' | 'id'>): void {
+    const names = this.namesOf(connection)
+    if (id === '' || !names.includes(id)) throw new HelloRefusal(`controller ${names[0]} says that it is ${shown(id)}`)
+  }
+
+  /** The names that the controller at the other end may go by; throws `HelloRefusal` when nobody of that kind is there. */
+  namesOf(connection: Pick<Connection, 'certificates'>): readonly string[] {
     const leaf = trustedLeaf(connection, this.#deps.identity(), this.#deps.now())
     const named = spiffeId(leaf)
-    if (named === undefined) {
-      if (id === '' || this.#keys.get(id) !== publicKeyPrint(leaf.publicKey)) {
-        throw new HelloRefusal(`the certificate does not say that it is of a controller, and ${id} was never dialled`)
-      }
-      return
-    }
-    if (named.kind !== 'controller')
-      throw new HelloRefusal(`the certificate is of a kind ${named.kind}, not a controller`)
-    // A controller goes by either name.
-    if (id !== named.controllerId && id !== leaf.commonName) {
-      throw new HelloRefusal(`controller ${named.controllerId} says that it is ${id}`)
-    }
+    if (named?.kind === 'controller') return [named.controllerId, leaf.commonName]
+    if (named !== undefined) throw new HelloRefusal(`the certificate is of a kind ${named.kind}, not of a controller`)
+    const print = publicKeyPrint(leaf.publicKey)
+    const dialled = [...this.#keys].filter(([, key]) => key === print).map(([id]) => id)
+    if (dialled.length > 0) return dialled
+    throw new HelloRefusal('the certificate does not say that it is of a controller, and no such one was ever dialled')
   }
+}
+
+function shown(id: string): string {
+  return JSON.stringify(id.slice(0, 64))
 }
 
 function spiffeId(leaf: Certificate): SpiffeId | undefined {

@@ -99,6 +99,8 @@ test('a controller that is too old, or does not say who it is, is left', limits,
   await using old = await setUp({ id: 'c1', capabilities: [1, 2, 3, 4, 5] })
   await assert.rejects(old.connect(), { code: 'UNFIT_CONTROLLER' })
   assert.deepEqual(old.bound, [])
+  await using vague = await setUp({ id: 'c1', capabilities: [6], version: 'v2.1.0' })
+  await assert.rejects(vague.connect(), { code: 'UNFIT_CONTROLLER' })
   await using nameless = await setUp({ id: '', capabilities: [6] })
   assert.equal((await nameless.connect()).controllerId, 'ctrl', 'its certificate says it')
 })

@@ -56,7 +56,7 @@ export async function enrollConfiguredRouter(
   }
 }
 
-/** What is asked to be certified. Without a `csr` section only the id is, which a router that never listens can use. */
+/** What is asked to be certified; without a `csr` section nothing is said of it. */
 export function requestOf(csr: CsrConfig | undefined) {
   if (csr === undefined) return {}
   const { sans, ...subject } = csr

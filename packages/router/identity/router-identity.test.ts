@@ -69,6 +69,10 @@ test('the id is the common name, and renewed files serve', limits, async () => {
   assert.equal(await identity.reload(), 'refused')
   assert.match(lines.at(-1)!, /renewed certificates refused .*identity\.cert/)
   assert.equal(identity.current.servers[0]!.certificate.names.dns.join(), 'b.example.net')
+  await write('renewed', 'r-2', ['c.example.net'])
+  assert.equal(await identity.reload(), 'refused', 'the certificate of another router')
+  assert.match(lines.at(-1)!, /is that of r-2, and this is r-1/)
+  assert.equal(identity.current.client!.certificate.commonName, 'r-1')
   listening[Symbol.dispose]()
 })
 

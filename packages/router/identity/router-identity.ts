@@ -85,6 +85,12 @@ export class RouterIdentity implements AsyncDisposable {
           warn(found)
           for (const use of users) use(renewed)
         },
+        judge({ client }) {
+          const name = client?.certificate.commonName
+          if (name === routerId) return []
+          const message = `is that of ${name}, and this is ${routerId}; a router becomes another only by a new start`
+          return [{ path: 'identity.cert', message }]
+        },
         onRefused(found) {
           for (const { path, message } of found) log.error('renewed certificates refused', { path, problem: message })
         },

@@ -4,9 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connect, type TLSSocket } from 'node:tls'
+import { connect, createServer, type TLSSocket } from 'node:tls'
 import type { Identity } from '@weft/pki'
 import {
   type Channel,
@@ -22,6 +23,7 @@ import {
 import { linkHello } from '@weft/wire/messages'
 import { eventually } from '../testing/eventually.ts'
 import { type TestRouterLinks, testIdentity, testRouterLinks } from '../testing/test-router-links.ts'
+import { testDialer } from '../testing/two-registries.ts'
 
 const limits = { timeout: 60_000 }
 const crowd = process.env['WEFT_LONG'] ? 4_000 : 300
@@ -242,3 +244,37 @@ test('what is repeated is not taken: a place in a group that has ended, the id o
   })
   await assert.rejects(join, 'with another certificate the secret is worth nothing')
 })
+
+test(
+  'a router that is dialled and says nothing, half of an answer or something else costs a dial of bounded time',
+  limits,
+  async () => {
+    const { servers, caPem } = await testIdentity('mute')
+    const taken: TLSSocket[] = []
+    for (const words of [Buffer.alloc(0), frame(channelMessage.result, 50).subarray(0, 25), Buffer.alloc(999, 0xff)]) {
+      const [own] = servers
+      const server = createServer({
+        cert: own!.certPem,
+        key: own!.keyPem,
+        ca: caPem,
+        requestCert: true,
+        ALPNProtocols: ['ziti-link'],
+      })
+      server.on('secureConnection', (socket) => {
+        taken.push(socket.on('error', () => {}))
+        socket.write(words)
+      })
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      {
+        await using router = await listening({ dialer: { options: { ...testDialer.options, connectTimeout: 300 } } })
+        router.hearsOf({ routerId: 'mute', port: (server.address() as AddressInfo).port })
+        const state = () => [...router.links.registry.destinations()][0]!.states.values().next().value!
+        await eventually(() => state().iteration >= 3, 'it is dialled again')
+        assert.deepEqual(linksOf(router), [])
+        await isOpenToOthers(router)
+      }
+      for (const socket of taken.splice(0)) socket.destroy()
+      server.close()
+    }
+  },
+)

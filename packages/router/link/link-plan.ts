@@ -20,7 +20,8 @@ export function planOfLinks({ config, latencyProbeInterval }: LinkPlanOptions): 
       sendInterval: latencyProbeInterval ?? heartbeats.sendInterval,
       checkInterval: Math.min(heartbeats.checkInterval, latencyProbeInterval ?? heartbeats.checkInterval),
       closeAfter,
-      grace: closeAfter,
+      // Peers that are busy when they connect get as much more time as the Go peer gives them.
+      grace: 2 * closeAfter,
     },
   }
 }

@@ -127,7 +127,7 @@ test('what controllers may tell of other routers has a bound', limits, async () 
   }
   const destinations = [...two.a.registry.destinations()]
   assert.equal(destinations.length, 10_000)
-  assert.equal(destinations[0]!.states.size, 64)
+  assert.equal(destinations[0]!.states.size, 16)
 })
 
 test('a controller ends a link, but not by what it heard of an earlier one', limits, async () => {

@@ -30,7 +30,7 @@ export interface LinkRegistryDeps {
 }
 
 /** What controllers may tell of; more than any network has. */
-const most = { destinations: 10_000, listeners: 64 }
+const most = { destinations: 10_000, listeners: 16 }
 /** How many newcomers a link may turn away: a peer that comes again and again evidently cannot use it. */
 const mostRejections = 5
 /** Milliseconds until a link that lost is closed. */

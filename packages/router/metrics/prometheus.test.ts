@@ -15,8 +15,14 @@ test('names, labels and types', () => {
   }
   registry.tick()
   registry.gauge('pool.link.dialer.worker_count', () => 4)
-  const text = prometheusText(registry.snapshot(), { sourceId: 'r"1', time: 99 })
-  assert.match(text, /^ziti_link_latency_bucket\{source_id="r\\"1",source_entity_id="L2",le="0\.50"\} 5 99$/m)
+  const text = prometheusText(registry.snapshot(), {
+    ...{ sourceId: 'r"1', time: 99 },
+    linkTarget: (id) => (id === 'L2' ? 'r2' : undefined),
+  })
+  assert.match(
+    text,
+    /^ziti_link_latency_bucket\{sourceRouterId="r\\"1",targetRouterId="r2",source_id="r\\"1",source_entity_id="L2",le="0\.50"\} 5 99$/m,
+  )
   assert.match(text, /^ziti_link_latency_count\{source_id="r\\"1",source_entity_id="L1"\} 1 99$/m)
   assert.match(text, /^ziti_link_dropped_msgs\{source_id="r\\"1",source_entity_id="L1"\} 10 99$/m)
   assert.match(text, /^ziti_pool_link_dialer_worker_c\{source_id="r\\"1"\} 4 99$/m)

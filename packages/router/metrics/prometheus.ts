@@ -11,6 +11,8 @@ export interface PrometheusOptions {
   readonly sourceId: string
   /** When it was measured, in milliseconds since 1970; added to each value unless undefined. */
   readonly time: number | undefined
+  /** The router at the other end of a link, for two more labels; undefined for a link that is gone. */
+  readonly linkTarget?: (linkId: string) => string | undefined
 }
 
 interface Family {
@@ -27,13 +29,14 @@ const quantiles = [
   ['0.9999', 'p9999'],
 ] as const
 
-export function prometheusText(snapshot: MetricsSnapshot, { sourceId, time }: PrometheusOptions): string {
+export function prometheusText(snapshot: MetricsSnapshot, options: PrometheusOptions): string {
+  const { time } = options
   const families = new Map<string, Family>()
   const stamp = time === undefined ? '' : ` ${time}`
   const add = (name: string, type: Family['type'], lines: (family: string, labels: string) => string[]) => {
     const { metric, entity } = splitName(name)
     const family = familyName(metric)
-    const labels = `source_id="${escaped(sourceId)}"${entity === undefined ? '' : `,source_entity_id="${escaped(entity)}"`}`
+    const labels = labelsOf(entity, options)
     const found = families.get(family) ?? { type, lines: [] }
     families.set(family, found)
     found.lines.push(...lines(family, labels))
@@ -50,6 +53,16 @@ export function prometheusText(snapshot: MetricsSnapshot, { sourceId, time }: Pr
     ])
   }
   return [...families].map(([family, { type, lines }]) => `# TYPE ${family} ${type}\n${lines.join('\n')}\n`).join('')
+}
+
+/** Those of a link are the ones that controllers give to the metrics of links. */
+function labelsOf(linkId: string | undefined, { sourceId, linkTarget }: PrometheusOptions): string {
+  const source = `source_id="${escaped(sourceId)}"`
+  if (linkId === undefined) return source
+  const own = `${source},source_entity_id="${escaped(linkId)}"`
+  const target = linkTarget?.(linkId)
+  if (target === undefined) return own
+  return `sourceRouterId="${escaped(sourceId)}",targetRouterId="${escaped(target)}",${own}`
 }
 
 /** `link.<id>.latency` and `link.dropped_msgs:<id>` are metrics of a link. */

@@ -21,6 +21,8 @@ export interface TracerOptions {
   readonly protocol: string
   /** The name of a message, for people; undefined when it has none. */
   readonly nameOf: (contentType: number) => string | undefined
+  /** The header by which messages name their circuit, where they do. */
+  readonly circuitHeader?: number
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -32,10 +34,12 @@ export function tracersOf(identity: string, clock: { now(): number }) {
     nameOf: (type) => messages.nameOf(type),
     now: () => clock.now(),
   })
-  return { ctrl: tracer('ctrl', controlMessages), link: tracer('data', linkMessages) }
+  const circuitHeader = linkMessages.messages.payload.headers.circuitId.key
+  return { ctrl: tracer('ctrl', controlMessages), link: { ...tracer('data', linkMessages), circuitHeader } }
 }
 
 const nanosPerMilli = 1_000_000n
+const longestCircuitId = 256
 
 /** Tells of every message of a channel until it is disposed of. `tell` may not throw, nor send over the channel. */
 export function traceChannel(
@@ -43,7 +47,7 @@ export function traceChannel(
   options: TracerOptions,
   tell: (trace: ChannelTrace) => void,
 ): Disposable {
-  const { identity, protocol, nameOf, now } = options
+  const { identity, protocol, nameOf, circuitHeader, now } = options
   const record = (buffer: Buffer, start: number, isRx: boolean): ChannelTrace => {
     const contentType = contentTypeAt(buffer, start)
     const replyAt = findHeader(buffer, start, channelHeader.replyFor)
@@ -60,8 +64,14 @@ export function traceChannel(
       decode:
         name === undefined
           ? Buffer.alloc(0)
-          : Buffer.from(JSON.stringify({ __decoder__: protocol, __message__: name })),
+          : Buffer.from(JSON.stringify({ __decoder__: protocol, __message__: name, ...circuitIn(buffer, start) })),
     }
+  }
+  const circuitIn = (buffer: Buffer, start: number) => {
+    const at = circuitHeader === undefined ? -1 : findHeader(buffer, start, circuitHeader)
+    if (at < 0) return {}
+    const length = Math.min(valueLengthAt(buffer, at), longestCircuitId)
+    return { circuitId: buffer.toString('utf8', at, at + length) }
   }
   const observer: ChannelObserver = {
     received: (buffer, start) => tell(record(buffer, start, true)),

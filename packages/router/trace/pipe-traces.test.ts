@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { singlePlan } from '@weft/wire'
+import { linkMessages } from '@weft/wire/messages'
 import { channelPair } from '../testing/channel-pair.ts'
 import { eventually } from '../testing/eventually.ts'
 import { TestController } from '../testing/test-controller.ts'
@@ -67,4 +68,19 @@ test('a link is found by its name, and its messages are named', limits, async ()
   assert.ok(told?.name === 'traceEvent')
   const { contentType, decode } = told.message.body
   assert.deepEqual([contentType, JSON.parse(decode.toString())], [5, { __decoder__: 'data', __message__: 'heartbeat' }])
+})
+
+test('what a link carries is told with its circuit, and nothing else of it', limits, async () => {
+  await using pair = await channelPair({ plan: singlePlan })
+  await using controller = await TestController.connect()
+  const to = controller.connection.channel
+  const { link } = tracersOf('r1', { now: () => 5 })
+  const traces = new PipeTraces({ routerId: 'r1', tracerOf: () => link, channels: () => [pair.near] })
+  traces.toggle(to, request)
+  const payload = { circuitId: 'c1', sequence: 1, body: Buffer.from('secret') }
+  await pair.near.send(linkMessages.encode('payload', payload))
+  const [told] = await controller.takes(1)
+  assert.ok(told?.name === 'traceEvent')
+  const decode = JSON.parse(String(told.message.body.decode))
+  assert.deepEqual(decode, { __decoder__: 'data', __message__: 'payload', circuitId: 'c1' })
 })

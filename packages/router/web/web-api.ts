@@ -29,6 +29,8 @@ export function healthApi(monitor: Pick<HealthMonitor, 'document'>): WebApi {
 export interface MetricsApiOptions {
   readonly registry: Pick<MetricsRegistry, 'snapshot'>
   readonly routerId: string
+  /** The router at the other end of a link. */
+  readonly linkTarget: (linkId: string) => string | undefined
   /** PEM of the one client certificate that may read; without it anyone may. */
   readonly pinnedPem: string | undefined
   readonly includeTimestamps: boolean
@@ -38,7 +40,7 @@ export interface MetricsApiOptions {
 
 /** Prometheus text. A pin is the whole certificate, compared with the leaf of the handshake, and ends when that does. */
 export function metricsApi(options: MetricsApiOptions): WebApi {
-  const { registry, routerId, pinnedPem, includeTimestamps, now } = options
+  const { registry, routerId, linkTarget, pinnedPem, includeTimestamps, now } = options
   const pinned = pinnedPem === undefined ? undefined : new X509Certificate(pinnedPem)
   return {
     root: '/metrics',
@@ -47,7 +49,7 @@ export function metricsApi(options: MetricsApiOptions): WebApi {
         return { status: 401, contentType: prometheusContentType, body: '' }
       }
       const time = includeTimestamps ? now() : undefined
-      const body = prometheusText(registry.snapshot(), { sourceId: routerId, time })
+      const body = prometheusText(registry.snapshot(), { sourceId: routerId, linkTarget, time })
       return { status: 200, contentType: prometheusContentType, body }
     },
   }

@@ -12,6 +12,7 @@ import { WebServer, type WebServerOptions } from './web-server.ts'
 
 const limits = { timeout: 20_000 }
 const log = { debug() {}, warn() {} }
+const linkTarget = () => undefined
 const health = healthApi({ document: (query) => JSON.stringify({ form: query.get('type') ?? 'whole' }) })
 const key = await generatePrivateKey('P-256')
 const keyPem = encodePrivateKey(key)
@@ -61,7 +62,14 @@ async function ask(server: WebServer, path: string, options: { cert?: string; ke
 test('the first API that fits answers, and the last answers the rest', limits, async () => {
   const registry = new MetricsRegistry({ monotonic: () => 0, random: () => 0.5 })
   registry.gauge('edge.connections', () => 2)
-  const metrics = metricsApi({ registry, routerId: 'r1', pinnedPem: undefined, includeTimestamps: false, now: () => 7 })
+  const metrics = metricsApi({
+    registry,
+    routerId: 'r1',
+    linkTarget,
+    pinnedPem: undefined,
+    includeTimestamps: false,
+    now: () => 7,
+  })
   await using server = await start({ apis: [metrics, health] })
   const whole = await ask(server, '/health-checks/deeper?x=1')
   assert.deepEqual(
@@ -81,7 +89,7 @@ test('metrics behind a pin are for the holder of its key alone', limits, async (
   const pinned = identityFor('scraper').client!
   const other = identityFor('other').client!
   const api = (now: () => number) =>
-    metricsApi({ registry, routerId: 'r1', pinnedPem: pinned.certPem, includeTimestamps: false, now })
+    metricsApi({ registry, routerId: 'r1', linkTarget, pinnedPem: pinned.certPem, includeTimestamps: false, now })
   await using server = await start({ apis: [api(Date.now)] })
   assert.deepEqual([(await ask(server, '/metrics')).status, (await ask(server, '/metrics')).body], [401, ''])
   assert.equal((await ask(server, '/metrics', { cert: other.certPem, key: other.keyPem })).status, 401)

@@ -48,6 +48,7 @@ async function setUp(web: string) {
     identity,
     health,
     metrics,
+    linkTarget: () => undefined,
     clock: Date,
     log,
   })

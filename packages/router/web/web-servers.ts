@@ -19,6 +19,8 @@ export interface WebServersDeps {
   readonly identity: RouterIdentity
   readonly health: HealthMonitor
   readonly metrics: MetricsRegistry
+  /** The router at the other end of a link. */
+  readonly linkTarget: (linkId: string) => string | undefined
   readonly clock: Clock
   readonly log: WebServersLog
 }
@@ -101,11 +103,11 @@ async function loadOwn(
 async function apiOf(
   api: WebServerConfig['apis'][number],
   baseDirectory: string,
-  { health, metrics, identity, clock }: WebServersDeps,
+  { health, metrics, linkTarget, identity, clock }: WebServersDeps,
 ): Promise<WebApi> {
   if (api.binding === 'health-checks') return healthApi(health)
   const { scrapeCert, includeTimestamps } = api.options
   const pinnedPem = scrapeCert === undefined ? undefined : await readFile(resolve(baseDirectory, scrapeCert), 'utf8')
   const { routerId } = identity
-  return metricsApi({ registry: metrics, routerId, pinnedPem, includeTimestamps, now: () => clock.now() })
+  return metricsApi({ registry: metrics, routerId, linkTarget, pinnedPem, includeTimestamps, now: () => clock.now() })
 }

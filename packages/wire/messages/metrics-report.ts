@@ -3,7 +3,7 @@
  * large mesh sends every few seconds the controller itself needs one for each link; all of them are read only where
  * somebody follows metrics. Every part is found in the bytes as they came, and throws `ProtobufError`.
  */
-import { ProtoReader, wireType } from '../protobuf/proto-reader.ts'
+import { ProtoReader, standsAt, wireType } from '../protobuf/proto-reader.ts'
 import { histogram, type MetricsMessage, metricsMessage, type OwnMetrics, ownMetrics, propagation } from './metrics.ts'
 
 const tagOf = (number: number, type: number) => (number << 3) | type
@@ -15,9 +15,9 @@ const VALUE = tagOf(2, wireType.delimited)
 /** More than a router has links, twice over. */
 const MOST_HISTOGRAMS = 100_000
 
-const LINK = 'link.'
-const LATENCY = '.latency'
-const QUEUE_TIME = '.queue_time'
+const LINK = Buffer.from('link.')
+const LATENCY = Buffer.from('.latency')
+const QUEUE_TIME = Buffer.from('.queue_time')
 
 export class MetricsReport {
   readonly #bytes: Buffer
@@ -58,22 +58,36 @@ export class MetricsReport {
   }
 }
 
+/** Names are compared where they stand: of most nothing is wanted, and of the others a part. */
 function takeHistogram(reader: ProtoReader, latencies: Map<string, number>, waits: Map<string, number>): void {
   reader.chargeItem()
-  let name = ''
+  let from = 0
+  let to = 0
   let mean = 0
   const outerEnd = reader.enter()
   while (reader.position < reader.end) {
     const tag = reader.tag()
-    if (tag === KEY) name = reader.text()
-    else if (tag === VALUE) mean = readMean(reader)
+    if (tag === KEY) {
+      from = reader.pass()
+      to = reader.position
+    } else if (tag === VALUE) mean = readMean(reader)
     else reader.skip(tag & 7)
   }
   reader.leave(outerEnd)
-  if (!name.startsWith(LINK)) return
-  if (name.endsWith(LATENCY)) latencies.set(name.slice(LINK.length, -LATENCY.length), mean)
+  const { bytes } = reader
+  if (to - from < LINK.length || !standsAt(bytes, from, LINK)) return
+  if (endsWith(bytes, from, to, LATENCY)) latencies.set(idIn(bytes, from, to - LATENCY.length), mean)
   // A wait of nothing is what an idle link has: nothing is added then.
-  else if (mean !== 0 && name.endsWith(QUEUE_TIME)) waits.set(name.slice(LINK.length, -QUEUE_TIME.length), mean)
+  else if (mean !== 0 && endsWith(bytes, from, to, QUEUE_TIME))
+    waits.set(idIn(bytes, from, to - QUEUE_TIME.length), mean)
+}
+
+function endsWith(bytes: Buffer, from: number, to: number, end: Buffer): boolean {
+  return to - from >= LINK.length + end.length && standsAt(bytes, to - end.length, end)
+}
+
+function idIn(bytes: Buffer, from: number, to: number): string {
+  return bytes.toString('utf8', from + LINK.length, to)
 }
 
 function readMean(reader: ProtoReader): number {

@@ -118,6 +118,11 @@ export class ProtoReader {
     return text
   }
 
+  /** Passes over a text or bytes; gives back where they begin. They end at the position after it. */
+  pass(): number {
+    return this.#take(this.#length())
+  }
+
   /** A copy, so that a small value does not keep a large frame in memory. */
   blob(): Buffer {
     const length = this.#length()
@@ -144,7 +149,7 @@ export class ProtoReader {
     const start = this.position
     const outerEnd = this.enter()
     const isKey = this.position < this.end && this.tag() === KEY_TEXT
-    const begins = isKey && this.#length() >= prefix.length && this.#isHere(prefix)
+    const begins = isKey && this.#length() >= prefix.length && standsAt(this.bytes, this.position, prefix)
     this.leave(outerEnd)
     this.position = start
     return begins
@@ -163,13 +168,6 @@ export class ProtoReader {
     else throw new ProtobufError('BAD_TAG')
   }
 
-  #isHere(expected: Buffer): boolean {
-    for (let at = 0; at < expected.length; at++) {
-      if (this.bytes[this.position + at] !== expected[at]) return false
-    }
-    return true
-  }
-
   #length(): number {
     const length = this.varint()
     if (this.#high !== 0 || length > this.end - this.position) throw new ProtobufError('TRUNCATED')
@@ -182,4 +180,10 @@ export class ProtoReader {
     this.position = at + length
     return at
   }
+}
+
+/** Whether these bytes stand there. */
+export function standsAt(bytes: Buffer, position: number, expected: Buffer): boolean {
+  for (let at = 0; at < expected.length; at++) if (bytes[position + at] !== expected[at]) return false
+  return true
 }

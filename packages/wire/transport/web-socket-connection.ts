@@ -3,6 +3,8 @@
  * stream is one; who is at the other end was settled by the HTTP request.
  */
 import type { WebSocket } from 'ws'
+import { bodyLengthAt, fixedLength, headersLengthAt } from '../frame/layout.ts'
+import { ProtocolError } from '../frame/protocol-error.ts'
 import type { Connection, ConnectionListener } from './connection.ts'
 
 export interface WebSocketFacts {
@@ -85,8 +87,9 @@ export class WebSocketConnection implements Connection {
   }
 
   #received(data: Buffer, isBinary: boolean): void {
-    if (isBinary) this.#listener?.onData(data)
-    else this.destroy(new Error('a text message on a channel'))
+    if (!isBinary) this.destroy(new Error('a text message on a channel'))
+    else if (!isOneFrame(data)) this.destroy(new ProtocolError('TRUNCATED', 'a message is not one frame'))
+    else this.#listener?.onData(data)
   }
 
   #sent(): void {
@@ -94,4 +97,9 @@ export class WebSocketConnection implements Connection {
     this.#isFull = false
     this.#listener?.onDrain()
   }
+}
+
+/** What it says and whether it may be so long is for the reader; here only whether anything is missing or left over. */
+function isOneFrame(data: Buffer): boolean {
+  return data.length >= fixedLength && data.length === fixedLength + headersLengthAt(data, 0) + bodyLengthAt(data, 0)
 }

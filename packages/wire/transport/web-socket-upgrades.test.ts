@@ -4,6 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { WebSocket } from 'ws'
+import { Headers } from '../frame/headers.ts'
+import { encodeFrame } from '../frame/message.ts'
 import type { WebSocketConnection } from './web-socket-connection.ts'
 import { WebSocketUpgrades, type WebSocketUpgradesOptions } from './web-socket-upgrades.ts'
 
@@ -33,6 +35,8 @@ async function serve(options: Partial<WebSocketUpgradesOptions> = {}) {
   }
 }
 
+const frame = encodeFrame(7, new Headers(), Buffer.from('one'), 1)
+
 test('each message is handed over whole, both ways', async () => {
   await using server = await serve()
   const client = await server.open()
@@ -40,8 +44,8 @@ test('each message is handed over whole, both ways', async () => {
   const received = Promise.withResolvers<Buffer>()
   connection!.attach({ onData: (data) => received.resolve(data), onDrain() {}, onClose() {} })
   connection!.resume()
-  client.send(Buffer.from('one'))
-  assert.equal(String(await received.promise), 'one')
+  client.send(frame)
+  assert.deepEqual(await received.promise, frame)
   connection!.write(Buffer.from('two'))
   const [data, isBinary] = await once(client, 'message')
   assert.deepEqual([String(data), isBinary], ['two', true])
@@ -55,6 +59,17 @@ test('it tells when there are as many as it may have', async () => {
   assert.equal(server.upgrades.isFull, true)
   second.terminate()
   while (server.upgrades.isFull) await new Promise((resolve) => setTimeout(resolve, 5))
+})
+
+test('a message that is not one frame, whole, ends the connection', async () => {
+  await using server = await serve()
+  for (const bytes of [frame.subarray(0, 10), frame.subarray(0, -1), Buffer.concat([frame, frame]), Buffer.alloc(0)]) {
+    const client = await server.open()
+    server.accepted.at(-1)!.resume()
+    client.send(bytes)
+    await once(client, 'close')
+    while (server.upgrades.isFull) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
 })
 
 test('a message that is too large ends the connection', async () => {

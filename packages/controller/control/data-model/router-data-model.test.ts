@@ -5,20 +5,15 @@ import { TestNetwork } from '../../resources/test-network.ts'
 import { RandomPolicies } from '../../testing/random-policies.ts'
 import { Seeded } from '../../testing/seeded.ts'
 import { Replica } from './replica.ts'
-import { RouterDataModel } from './router-data-model.ts'
+import { RouterDataModel, type RouterDataModelOptions } from './router-data-model.ts'
 
 const head = { index: 0, timeline: 'tl1' }
 const noCertificates = { signing: () => [], authorities: () => [] }
 
-function modelOf(network: TestNetwork, certificates = noCertificates) {
+function modelOf(network: TestNetwork, certificates = noCertificates, options: RouterDataModelOptions = {}) {
   const { view, registry } = network
-  const model = new RouterDataModel({
-    view,
-    specs: registry.specs,
-    writer: network,
-    certificates,
-    head,
-  })
+  const deps = { view, specs: registry.specs, writer: network, certificates, head }
+  const model = new RouterDataModel(deps, options)
   model.follow(() => {})
   return model
 }
@@ -104,6 +99,18 @@ test('who has missed more than is kept, or knows what never was, gets the whole 
   network.change((change) => change.create('configTypes', { name: 'one' }))
   assert.equal(model.after(model.index + 1), 'unknown')
   assert.equal(model.after(model.index - 5), 'unknown')
+})
+
+test('of the changes so many are kept as was said, with a tenth to spare', () => {
+  const network = new TestNetwork()
+  const model = modelOf(network, noCertificates, { logSize: 10 })
+  const indexes = Array.from({ length: 30 }, (_, at) => {
+    network.change((change) => change.create('configTypes', { name: `type ${at}` }))
+    return model.index
+  })
+  const kept = indexes.filter((index) => model.after(index) !== 'unknown')
+  assert.ok(kept.length >= 10 && kept.length <= 12, `${kept.length} are kept`)
+  assert.deepEqual(kept, indexes.slice(-kept.length))
 })
 
 test('services of the fabric alone are nobody else’s business', async () => {

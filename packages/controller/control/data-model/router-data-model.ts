@@ -19,12 +19,16 @@ import { modelTableNames } from './entities.ts'
 import { configsFor, fullState } from './full-state.ts'
 import { keyChanges, type PublishedCertificates, publicKeyEvents } from './public-keys.ts'
 
-/** Change sets that are kept; a router that has missed more gets the whole state. */
-const MOST_CHANGE_SETS = 10_000
+const USUAL_LOG_SIZE = 10_000
 /** Events encoded without letting anybody else run. */
 const SLICE = 500
 /** A state that changes all the time is encoded at one go in the end. */
 const MOST_RESTARTS = 3
+
+export interface RouterDataModelOptions {
+  /** Change sets that are kept; a router that has missed more gets the whole state. */
+  readonly logSize?: number
+}
 
 export interface RouterDataModelDeps {
   readonly view: View
@@ -50,6 +54,7 @@ interface SharedState {
 export class RouterDataModel implements Disposable {
   readonly timelineId: string
   readonly #deps: RouterDataModelDeps
+  readonly #logSize: number
   readonly #followers = new Followers<void>()
   readonly #unfollow: () => void
   #log: ChangeSetForRouters[] = []
@@ -59,8 +64,9 @@ export class RouterDataModel implements Disposable {
   #keys: readonly DataEventInit[]
   #shared: Promise<SharedState> | undefined
 
-  constructor(deps: RouterDataModelDeps) {
+  constructor(deps: RouterDataModelDeps, { logSize = USUAL_LOG_SIZE }: RouterDataModelOptions = {}) {
     this.#deps = deps
+    this.#logSize = logSize
     this.timelineId = deps.head.timeline
     // Routers take 0 for "nothing known", so a state is never numbered so.
     this.#index = Math.max(1, deps.head.index)
@@ -133,8 +139,8 @@ export class RouterDataModel implements Disposable {
     this.#log.push(changeSetFor(view, { index, previousIndex: this.#index, events }))
     this.#index = index
     this.#shared = undefined
-    if (this.#log.length > MOST_CHANGE_SETS * 1.1) {
-      const dropped = this.#log.splice(0, this.#log.length - MOST_CHANGE_SETS)
+    if (this.#log.length > this.#logSize * 1.1) {
+      const dropped = this.#log.splice(0, this.#log.length - this.#logSize)
       this.#logBegins = dropped.at(-1)!.index
     }
     this.#followers.tell()

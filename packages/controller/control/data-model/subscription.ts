@@ -10,6 +10,8 @@ import type { StateTurns } from './state-turns.ts'
 
 const SHORTEST_SECONDS = 10
 const LONGEST_SECONDS = 360
+/** After what could not be sent. */
+const RETRY_MILLISECONDS = 1_000
 
 export interface SubscribeRequest {
   readonly currentIndex: number
@@ -80,9 +82,11 @@ export class ModelSubscription implements Disposable {
     this.#isSending = true
     this.#sendAll().catch((err) => {
       this.#isSending = false
-      // The position is not known any more; the router asks again when it misses something, and then gets everything.
+      // The position is not known any more, so the router gets everything; it might not notice that it has missed something.
       if (this.#standing !== undefined) this.#standing.position = 0
-      if (!this.#isEnded) this.#deps.log.warn('the data model could not be sent', { router: this.#deps.routerId, err })
+      if (this.#isEnded) return
+      this.#deps.log.warn('the data model could not be sent', { router: this.#deps.routerId, err })
+      setTimeout(() => this.#send(), RETRY_MILLISECONDS).unref()
     })
   }
 

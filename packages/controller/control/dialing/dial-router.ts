@@ -3,7 +3,8 @@
  * what the hello of a router says; from then on it makes no difference who has dialled.
  *
  * Who answers is judged by its leaf: it must chain to the network's authorities, and have the key with which the router
- * that is meant has enrolled. A router listens with another certificate than it dials with, but with one key.
+ * that is meant has enrolled. A router listens with another certificate than it dials with, but with one key. Of a router
+ * that was made by its fingerprint the key is not known: it has to listen with the certificate that it dials with.
  */
 import { Certificate, type Identity, PkiError, parseLeafCertificate, publicKeyPrint } from '@weft/pki'
 import {
@@ -89,14 +90,16 @@ function meantRouter(view: View, routerId: string): TableRows['routers'] {
   return router
 }
 
-function checkRouter({ view, trust }: RouterDialDeps, routerId: string, { certificates }: Connection): void {
-  const [leaf, ...sent] = certificates
+function checkRouter({ view, trust }: RouterDialDeps, routerId: string, connection: Connection): void {
+  const [leaf, ...sent] = connection.certificates
   if (leaf === undefined) throw new HelloRefusal('no certificate')
   trust.check(leaf, sent)
-  const { certPem } = meantRouter(view, routerId)
-  if (certPem === null || keyOf(() => Certificate.fromDer(leaf)) !== keyOf(() => parseLeafCertificate(certPem))) {
-    throw new HelloRefusal(`who answers is not router ${routerId}: it has another key`)
-  }
+  const { certPem, fingerprint } = meantRouter(view, routerId)
+  const isMeant =
+    certPem === null
+      ? connection.fingerprint === fingerprint?.toLowerCase()
+      : keyOf(() => Certificate.fromDer(leaf)) === keyOf(() => parseLeafCertificate(certPem))
+  if (!isMeant) throw new HelloRefusal(`who answers is not router ${routerId}: it has another key`)
 }
 
 function keyOf(read: () => Certificate): string {

@@ -198,3 +198,69 @@ test('an end of a dial that nobody began is a mistake of the caller', () => {
   const { schedule } = setUp()
   assert.throws(() => schedule.failed('a'), /under way/)
 })
+
+test('whatever happens in whatever order, bounds hold, and every router that is wanted is dialled in the end', () => {
+  let seed = 20_261_115
+  const random = () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+    return seed / 2 ** 31
+  }
+  const ids = Array.from({ length: 30 }, (_, at) => `r${at}`)
+  const { world, schedule, settle, want } = setUp({ maxWorkers: 4, queueSize: 5 }, random)
+  const dialling = new Set<string>()
+  const take = () => {
+    for (const { routerId, address } of schedule.takeDue()) {
+      assert.ok(!dialling.has(routerId), 'nobody is dialled twice at a time')
+      assert.ok(world.addresses.get(routerId)?.includes(address), 'nobody is dialled who is not to be')
+      dialling.add(routerId)
+    }
+    assert.ok(dialling.size <= 4)
+    assert.equal(schedule.dialling, dialling.size)
+    for (const { retryDelay } of schedule.states().values()) assert.ok(retryDelay <= usual.maxRetryInterval)
+  }
+  const end = (routerId: string, isReached: boolean) => {
+    dialling.delete(routerId)
+    if (!isReached) return schedule.failed(routerId)
+    settle(routerId)
+    schedule.connected(routerId)
+    schedule.succeeded(routerId)
+  }
+  const happenings: ((id: string) => void)[] = [
+    (id) => {
+      settle(id)
+      schedule.connected(id)
+    },
+    (id) => {
+      want(id, 'tls:a:1', 'tls:b:1')
+      schedule.lost(id)
+    },
+    (id) => {
+      want(id, 'tls:c:1')
+      schedule.changed(id)
+    },
+    (id) => {
+      settle(id)
+      schedule.changed(id)
+    },
+    (id) => {
+      settle(id)
+      schedule.forget(id)
+    },
+    (id) => dialling.has(id) && end(id, random() < 0.5),
+  ]
+  for (let step = 0; step < 20_000; step++) {
+    world.now += Math.floor(random() * 400)
+    happenings[Math.floor(random() * happenings.length)]!(ids[Math.floor(random() * ids.length)]!)
+    take()
+  }
+  for (const id of ids) {
+    if (!dialling.has(id) && world.addresses.has(id)) schedule.changed(id)
+  }
+  for (let step = 0; step < 1_000 && (dialling.size > 0 || schedule.nextAt !== undefined); step++) {
+    for (const id of [...dialling]) end(id, true)
+    world.now = Math.max(world.now, schedule.nextAt ?? 0)
+    take()
+  }
+  assert.deepEqual([...world.addresses.keys()], [], 'nobody is left who is to be dialled')
+  assert.equal(schedule.states().size, 0)
+})

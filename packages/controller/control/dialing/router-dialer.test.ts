@@ -1,5 +1,7 @@
 /** A whole controller that dials routers: whom, when, and whom it takes for which. */
 import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
+import { type AddressInfo, createServer } from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { controlHello } from '@weft/wire/messages'
@@ -13,18 +15,19 @@ const PATIENCE_MILLISECONDS = 15_000
 /** Several times the longest wait between two dials. */
 const QUIET_MILLISECONDS = 1_000
 
+const ctrlDialer = {
+  groups: ['default', 'west'],
+  dialDelay: 0,
+  minRetryInterval: 100,
+  maxRetryInterval: 300,
+  retryBackoffFactor: 1.5,
+  fastFailureWindow: 100,
+  queueSize: 32,
+  maxWorkers: 10,
+}
 const controller = await TestController.start({
   network: { ...defaultNetworkOptions, routerConnectChurnLimit: 0 },
-  ctrlDialer: {
-    groups: ['default', 'west'],
-    dialDelay: 0,
-    minRetryInterval: 100,
-    maxRetryInterval: 300,
-    retryBackoffFactor: 1.5,
-    fastFailureWindow: 100,
-    queueSize: 32,
-    maxWorkers: 10,
-  },
+  ctrlDialer,
 })
 after(() => controller[Symbol.asyncDispose]())
 
@@ -152,6 +155,25 @@ test('whoever answers in the place of a router is not taken for it', limits, asy
   await setListeners(meant, {})
 })
 
+test('a router of which only the fingerprint is known has to listen with that certificate', limits, async () => {
+  const identity = await enrollListening(controller, await createRouter(controller))
+  const { fingerprint } = new X509Certificate(identity.serverCert)
+  const print = fingerprint.replaceAll(':', '').toLowerCase()
+  for (const [known, isRight] of [
+    ['0'.repeat(40), false],
+    [print, true],
+  ] as const) {
+    const id = await createRouter(controller)
+    await using router = await ListeningRouter.listen(identity, { id })
+    const facts = { fingerprint: known, ctrlChanListeners: { [router.address]: [] } }
+    await controller.write((change) => change.update('routers', id, facts))
+    if (isRight) await becomesOnline(id)
+    else await until('it is dialled more than once', () => router.hellos.length > 1)
+    assert.equal(await isOnline(id), isRight)
+    await controller.askAdmin('DELETE', `/edge-routers/${id}`)
+  }
+})
+
 test('the key of a former enrollment is worth nothing', limits, async () => {
   const id = await createRouter(controller)
   const former = await enrollListening(controller, id)
@@ -188,3 +210,35 @@ test('when both sides dial at once, one channel is left and the router stays onl
   await sleep(QUIET_MILLISECONDS)
   assert.equal(router.hellos.length, 1)
 })
+
+test(
+  'those who take a connection and say nothing cost a limited time and a limited number of dials',
+  limits,
+  async () => {
+    const routerHeartbeats = { sendInterval: 10_000, checkInterval: 1_000, closeUnresponsiveTimeout: 30_000 }
+    const limited = { maxQueuedConnects: 1, maxOutstandingConnects: 16, outQueueSize: 4, handshakeTimeout: 5_000 }
+    await using patient = await TestController.start({
+      ctrlDialer: { ...ctrlDialer, maxWorkers: 2 },
+      ctrlChannels: { ...limited, connectTimeout: 200, writeTimeout: undefined, routerHeartbeats },
+    })
+    let [open, most, all] = [0, 0, 0]
+    const server = createServer((socket) => {
+      open++
+      all++
+      most = Math.max(most, open)
+      socket.on('error', () => {}).once('close', () => open--)
+      socket.resume()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = `tls:127.0.0.1:${(server.address() as AddressInfo).port}`
+    for (let count = 0; count < 6; count++) {
+      await enrollListening(patient, await createRouter(patient, { ctrlChanListeners: { [address]: [] } }))
+    }
+    await until('all have been dialled', () => all >= 12)
+    assert.ok(most <= 4, `${most} at once; those that are given up may be still closing when the next begin`)
+    const stopping = performance.now()
+    await patient.stop()
+    assert.ok(performance.now() - stopping < 10_000, 'dials under way do not hold up the end')
+    server.close()
+  },
+)

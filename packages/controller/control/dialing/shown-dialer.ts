@@ -2,7 +2,9 @@
 import type { Clock } from '../../clock.ts'
 import type { RouterDialer } from './router-dialer.ts'
 
-export function shownDialer(dialer: RouterDialer | undefined, clock: Pick<Clock, 'monotonic'>) {
+export type ShownDialer = Pick<RouterDialer, 'options' | 'states'>
+
+export function shownDialer(dialer: ShownDialer | undefined, clock: Pick<Clock, 'monotonic'>) {
   if (dialer === undefined) return { enabled: false, config: {}, routers: null }
   const { options } = dialer
   const { groups, retryBackoffFactor, queueSize, maxWorkers } = options

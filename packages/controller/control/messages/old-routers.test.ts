@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { Headers } from '@weft/wire'
 import { type ControlMessage, legacyControlHello } from '@weft/wire/messages'
+import { defaultNetworkOptions } from '../../fabric/network-options.ts'
 import { createCarriedService, hostAt, tokensFor } from '../../testing/carried-service.ts'
 import { TestController } from '../../testing/test-controller.ts'
 import { enrollRouter, TestRouter } from '../../testing/test-router.ts'
 
-const controller = await TestController.start()
+const network = { ...defaultNetworkOptions, routerConnectChurnLimit: 0 }
+const controller = await TestController.start({ network })
 after(() => controller[Symbol.asyncDispose]())
 
 const { view } = controller.core.kit
@@ -97,6 +100,29 @@ test('a 1.x tunneler hosts and dials with sessions that the controller makes, an
   const removed = await router.ask('removeTunnelTerminator', { body: hosted.terminatorId })
   assert.equal(removed.name, 'removeTunnelTerminatorResponse')
   assert.equal(view.get('terminators', hosted.terminatorId), undefined)
+})
+
+test('a 1.x router that is back under the id of its connection still has its circuits', async () => {
+  const enrolled = await enrollRouter(controller)
+  const { serviceId, host, client } = await createCarriedService(controller)
+  const { apiSessionToken, sessionToken } = await tokensFor(controller, 'stored', client, { serviceId, type: 'Dial' })
+  const version = 'v1.6.5|abc|today|linux|amd64'
+  const hello = () => legacyControlHello.encode('hello', { version }).headers
+  const first = await TestRouter.connect(controller, enrolled, { headers: hello() })
+  await hostAt(first, await tokensFor(controller, 'stored', host, { serviceId, type: 'Bind' }))
+  const { message } = await first.ask('createCircuit', { body: { apiSessionToken, sessionToken } })
+  const { circuitId } = (message as ControlMessage<'createCircuitResponse'>).body
+  await first[Symbol.asyncDispose]()
+  /** Whether the router is told that the circuit is none. */
+  const isUnknown = async (headers: Headers) => {
+    await using router = await TestRouter.connect(controller, enrolled, { headers })
+    await router.send('circuitConfirmation', { body: { circuitIds: [circuitId] } })
+    await router.ask('ping', {})
+    return router.all('unroute').some(({ body }) => body.circuitId === circuitId)
+  }
+  assert.equal(await isUnknown(hello().set(0, first.channel.id)), false)
+  // One that was started anew has none of them.
+  assert.equal(await isUnknown(hello()), true)
 })
 
 test('a router that is no tunneler has no session of its own', async () => {

@@ -92,6 +92,14 @@ test('the API shows a router with what it says of itself, and as gone when it is
   }
   await lost(enrolled.id)
   assert.equal((await show()).isOnline, false)
+  // What it can do SDKs are told all the same.
+  const asked = { path: '/current-identity/edge-routers?limit=500', token: controller.admin }
+  const { json } = await controller.askClient(asked)
+  const router = (json.data as { name: string; version: string; capabilities: readonly string[] }[]).find(
+    ({ name }) => name === controller.core.kit.view.get('routers', enrolled.id)!.name,
+  )!
+  assert.equal(router.version, 'v2.1.0')
+  assert.ok(router.capabilities.includes('CONNECT_V2'))
 })
 
 async function lost(routerId: string): Promise<void> {

@@ -12,6 +12,7 @@ const readers: { readonly [K in ControlMessageName]?: (message: Message) => read
   route: (message) => [controlMessages.decodeAs('route', message).body],
   unroute: (message) => [controlMessages.decodeAs('unroute', message).body],
   routeResult: (message) => [{ circuitId: controlMessages.decodeAs('routeResult', message).body }],
+  circuitSuccess: (message) => [{ circuitId: controlMessages.decodeAs('circuitSuccess', message).body }],
   circuitConfirmation: (message) => named(controlMessages.decodeAs('circuitConfirmation', message).body.circuitIds),
   // Of a link the id is the link's, which no circuit has.
   fault: (message) => named(controlMessages.decodeAs('fault', message).body.id.split(' ')),

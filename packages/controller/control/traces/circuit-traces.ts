@@ -95,6 +95,7 @@ export class CircuitTraces implements Disposable {
       if (isWanted) this.#trace(circuit)
       else this.#leave(circuit.id)
     }
+    if (!this.#isOn) this.#traced.clear()
     return changed
   }
 

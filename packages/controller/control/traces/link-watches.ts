@@ -13,6 +13,8 @@ export interface LinkWatchesDeps {
 }
 
 const ANSWER_MILLISECONDS = 5_000
+/** More ends of links than circuits that are traced at one time have. */
+const MOST_ASKED = 10_000
 
 /** One end of a link. */
 interface LinkEnd {
@@ -24,14 +26,19 @@ interface LinkEnd {
 export class LinkWatches {
   readonly #deps: LinkWatchesDeps
   readonly #ends = new Map<string, LinkEnd>()
+  /** Ends that were asked for at any time: of one that is left, records may still be on their way. */
+  readonly #asked = new Set<string>()
 
   constructor(deps: LinkWatchesDeps) {
     this.#deps = deps
   }
 
-  /** Whether a channel of a router is traced for circuits; links are named `l/<id>` where they were dialled, else `link/<id>`. */
+  /**
+   * Whether a channel of a router is traced for circuits, or was. Links are called `l/<id>` at one end and `link/<id>` at
+   * the other.
+   */
   has(routerId: string, channelName: string): boolean {
-    return this.#ends.has(keyOf(routerId, channelName.slice(channelName.indexOf('/') + 1)))
+    return this.#asked.has(keyOf(routerId, channelName.slice(channelName.indexOf('/') + 1)))
   }
 
   /** The way of a circuit now; undefined when nobody watches it any more. */
@@ -48,6 +55,7 @@ export class LinkWatches {
       if (known !== undefined) continue
       const end = { routerId, linkId, circuitIds: new Set([circuitId]) }
       this.#ends.set(key, end)
+      this.#note(key)
       this.#ask(end, true)
     }
   }
@@ -55,6 +63,13 @@ export class LinkWatches {
   /** Asks again for what a router has forgotten, or what somebody else has told it to leave. */
   renew(isMeant: (routerId: string) => boolean): void {
     for (const end of this.#ends.values()) if (isMeant(end.routerId)) this.#ask(end, true)
+  }
+
+  #note(key: string): void {
+    this.#asked.add(key)
+    if (this.#asked.size <= MOST_ASKED) return
+    const [oldest] = this.#asked
+    this.#asked.delete(oldest!)
   }
 
   #ask({ routerId, linkId }: LinkEnd, enable: boolean): void {

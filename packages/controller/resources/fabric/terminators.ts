@@ -1,8 +1,7 @@
 /** Terminators as the fabric shows them: with their instance and their host, and those of its own services too. */
 import { restricted } from '../../resource-kit/fields.ts'
 import { defineResource, type Resource } from '../../resource-kit/resource.ts'
-import { refuseSystem } from '../policy-kit.ts'
-import { type TerminatorCosts, terminatorFields, terminatorSymbols } from '../terminators.ts'
+import { refuseHosted, type TerminatorCosts, terminatorFields, terminatorSymbols } from '../terminators.ts'
 
 const { serviceId, binding, address, cost, precedence, savedPrecedence, peerData, hostSession, sourceCtrl } =
   terminatorFields
@@ -30,7 +29,7 @@ export function fabricTerminators({ terminatorCosts }: { readonly terminatorCost
     table: 'terminators',
     permission: 'admin',
     fields,
-    guard: (_caller, action, before) => refuseSystem('terminator', action, before),
+    guard: (_caller, action, before) => refuseHosted(action, before),
     live: { dynamicCost: ({ id }) => terminatorCosts.dynamicCost(id) },
     symbols: terminatorSymbols,
   })

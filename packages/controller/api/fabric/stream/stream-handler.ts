@@ -9,6 +9,7 @@ import {
 import type { RouterDialer } from '../../../control/dialing/router-dialer.ts'
 import type { Inspector } from '../../../control/inspection/inspector.ts'
 import type { ChannelTraces } from '../../../control/traces/channel-traces.ts'
+import type { CircuitTraces } from '../../../control/traces/circuit-traces.ts'
 import type { CircuitsDeps } from '../../../control/validation/circuits.ts'
 import type { DataModelDeps } from '../../../control/validation/data-model.ts'
 import type { TerminatorsDeps } from '../../../control/validation/terminators.ts'
@@ -24,6 +25,7 @@ import type { ManagementStream } from './management-stream.ts'
 export interface StreamContext extends Omit<CircuitsDeps & DataModelDeps & TerminatorsDeps, 'select'> {
   readonly inspector: Inspector
   readonly traces: ChannelTraces
+  readonly circuitTraces: CircuitTraces
   /** Undefined where routers are not dialled. */
   readonly dialer: RouterDialer | undefined
   readonly links: Links

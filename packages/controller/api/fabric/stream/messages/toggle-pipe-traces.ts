@@ -21,7 +21,8 @@ interface Outcome {
   readonly text: string
 }
 
-async function toggle(request: Request, { traces, routers, controllerId }: StreamContext): Promise<Outcome> {
+async function toggle(request: Request, context: StreamContext): Promise<Outcome> {
+  const { traces, circuitTraces, routers, controllerId } = context
   const patterns = compiled(request)
   if (patterns instanceof SearchPatternError) return { success: false, text: patterns.message }
   const { app, pipe } = patterns
@@ -38,6 +39,7 @@ async function toggle(request: Request, { traces, routers, controllerId }: Strea
     return isMatch
   })
   const outcomes = await Promise.all(asked.map(({ connection }) => toggleAt(connection as ControlConnection, request)))
+  circuitTraces.pipesToggled(app, pipe, request.enable)
   const text = report.text + outcomes.map((outcome) => outcome.text).join('')
   return { success: outcomes.every(({ success }) => success), text }
 }

@@ -1,0 +1,93 @@
+/** One file, two programs: a router that one of them was set up for is run by the other in its place, and back. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import { ApiClient } from '../kit/api-client.ts'
+import { Child } from '../kit/child-process.ts'
+import { ControllerProcess, runWeft } from '../kit/controller-process.ts'
+import { freePort } from '../kit/free-port.ts'
+import { initialised } from '../kit/initialised.ts'
+import { until } from '../kit/patience.ts'
+import { temporaryFolder } from '../kit/temporary-folder.ts'
+import { findPeer } from '../runner/find-peer.ts'
+
+const execute = promisify(execFile)
+const limits = { timeout: 120_000 }
+const peer = findPeer(process.env)!
+const made = new AsyncDisposableStack()
+after(() => made.disposeAsync())
+const folder = made.use(await temporaryFolder('router-swap'))
+const configuration = await initialised(join(folder.path, 'controller'), {})
+const controller = made.use(await ControllerProcess.run(configuration))
+const admin = made.use(await ApiClient.login(controller))
+
+type Program = 'ours' | 'stock'
+
+/** A router of the controller that nobody has enrolled yet, and where its files are. */
+async function newRouter(name: string) {
+  const id = await admin.create('edge-routers', { name, isTunnelerEnabled: true })
+  const { enrollmentJwt } = await admin.detail(`/edge-routers/${id}`)
+  const home = join(folder.path, name)
+  await mkdir(home)
+  const token = join(home, `${name}.jwt`)
+  await writeFile(token, String(enrollmentJwt))
+  return { id, name, home, token, file: join(home, `${name}.yml`) }
+}
+
+async function command(
+  program: Program,
+  home: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  if (program === 'stock') {
+    const options = { cwd: home, env: { ...process.env, ...env }, timeout: 60_000 }
+    return (await execute(peer, [...args], options)).stdout
+  }
+  await using child = runWeft([...args])
+  assert.equal((await child.ended).code, 0, child.stderr)
+  return child.stdout
+}
+
+/** Runs it until it is online, and ends it. */
+async function serves({ id, home, file }: { id: string; home: string; file: string }, program: Program): Promise<void> {
+  const isOnline = async () => (await admin.detail(`/edge-routers/${id}`))['isOnline'] === true
+  await until('nobody is there', async () => !(await isOnline()))
+  const args = ['router', 'run', file, '--cliagent=false']
+  const child = program === 'stock' ? new Child(peer, args, { cwd: home }) : runWeft(args, { cwd: home })
+  await using running = child
+  const said = () => running.stdout + running.stderr
+  await until(
+    `the router of ${program} is online`,
+    async () => {
+      assert.ok(!running.hasEnded, said())
+      return await isOnline()
+    },
+    { within: 30_000 },
+  )
+  await running.stop('SIGTERM')
+}
+
+test('what ours was set up with, theirs runs, and ours again', limits, async () => {
+  const router = await newRouter('r1')
+  const ports = ['--edge-port', `${await freePort()}`, '--link-port', `${await freePort()}`]
+  await command('ours', router.home, ['router', 'config', 'r1', '-o', router.file, '--host', '127.0.0.1', ...ports])
+  await command('ours', router.home, ['router', 'enroll', router.file, '--jwt', router.token])
+  for (const program of ['ours', 'stock', 'ours'] as const) await serves(router, program)
+})
+
+test('what theirs was set up with, ours runs, and theirs again', limits, async () => {
+  const router = await newRouter('r2')
+  await command('stock', router.home, ['create', 'config', 'router', 'edge', '-n', 'r2', '-o', router.file], {
+    ZITI_HOME: router.home,
+    ZITI_ROUTER_ADVERTISED_ADDRESS: '127.0.0.1',
+    ZITI_ROUTER_IP_OVERRIDE: '127.0.0.1',
+    ZITI_ROUTER_PORT: `${await freePort()}`,
+    ZITI_ROUTER_LISTENER_BIND_PORT: `${await freePort()}`,
+  })
+  await command('stock', router.home, ['router', 'enroll', router.file, '--jwt', router.token, '--keyAlg', 'EC'])
+  for (const program of ['stock', 'ours', 'stock'] as const) await serves(router, program)
+})
