@@ -13,6 +13,7 @@ import type { Core } from './core/core.ts'
 import { EventDispatcher } from './events/dispatcher.ts'
 import { entityChangeEvents } from './events/entity-change.ts'
 import { EntityCountTimers } from './events/entity-count.ts'
+import { entityState } from './events/entity-state.ts'
 import type { EventsConfig } from './events/event-config.ts'
 import type { EventReceiver } from './events/event-handler.ts'
 import { attachEventHandlers, planEventHandlers } from './events/handler-plan.ts'
@@ -173,7 +174,7 @@ export class EventFeed implements AsyncDisposable {
       timeline: store.head.timeline,
       version: networkVersion,
       entityType: (table: string) => (untold.has(table) ? undefined : table),
-      shown: registry.withoutSecrets.bind(registry),
+      shown: (table: string, row: Row) => entityState(table, registry.withoutSecrets(table, row)),
     }
   }
 

@@ -3,6 +3,7 @@
  * controller and our router. The routers know no controller that they could dial. Run by `npm run test:peer`.
  */
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,7 +14,6 @@ import { initialised } from '../kit/initialised.ts'
 import { enrollListening, forgetControllers } from '../kit/listening-router.ts'
 import { until } from '../kit/patience.ts'
 import { temporaryFolder } from '../kit/temporary-folder.ts'
-import { weftSays } from '../kit/weft-command.ts'
 import { PeerCli } from './peer-cli.ts'
 import { PeerController } from './peer-controller.ts'
 import { StockRouter } from './stock-router.ts'
@@ -84,18 +84,10 @@ async function isOnlineAt(controller: ControllerProcess, routerId: string): Prom
 
 test('a stock controller dials our router, which serves it like any other', limit, async () => {
   await using folder = await temporaryFolder('peer-dials')
-  const root = join(folder.path, 'pki')
-  const said = await weftSays('pki', 'create', '--pki-root', root, '--trust-domain', 'dials.example', '--json')
-  const made = JSON.parse(said) as Record<string, { files: Record<'cert' | 'chain' | 'key', string> }>
-  const [own, server, intermediate] = [made['client']!.files, made['server']!.files, made['intermediate']!.files]
-  const identity = {
-    ...{ cert: own.chain, key: own.key, server_cert: server.chain, server_key: server.key },
-    ca: made['root']!.files.cert,
-  }
-  const signingCert = { cert: intermediate.cert, key: intermediate.key }
-  await using controller = await PeerController.start(folder.path, { identity, signingCert }, { dialer })
+  await using controller = await PeerController.startFromNothing(folder.path, { dialer })
   const { cli } = controller
-  using client = await ApiClient.login(controller)
+  using clients = new DisposableStack()
+  let client = clients.use(await ApiClient.login(controller))
   const id = await client.create('edge-routers', { name: 'ours' })
   const jwt = String((await client.detail(`/edge-routers/${id}`))['enrollmentJwt'])
   const { router, address } = await enrollListening({ name: 'ours', jwt, folder: folder.path, groups: ['west'] })
@@ -130,4 +122,22 @@ test('a stock controller dials our router, which serves it like any other', limi
   await sleep(5_000)
   assert.equal((await detail())['isOnline'], true)
   assert.equal(router.child.stderr.split('controller connected').length - 1, 1, router.child.stderr)
+
+  // Now it knows the controller too, and both sides dial.
+  await router.kill()
+  await is(false)
+  await writeFile(join(router.file, '..', 'endpoints.yml'), `endpoints: ["tls:${controller.controlAddress}"]\n`)
+  await router.run()
+  await is(true)
+  await controller.restart()
+  client = clients.use(await ApiClient.login(controller))
+  await is(true)
+  const connects = () => router.child.stderr.split('controller connected').length - 1
+  const isSettled = async () => {
+    const before = connects()
+    await sleep(8_000)
+    return connects() === before && (await detail())['isOnline'] === true
+  }
+  await until('they have settled', isSettled, { within: PATIENCE })
+  assert.ok(connects() <= 6, router.child.stderr)
 })

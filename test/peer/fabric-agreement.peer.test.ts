@@ -31,7 +31,7 @@ interface Place {
 type Seen = Readonly<Record<string, unknown>>
 
 const patience = { within: 60_000, every: 200 }
-const namespaces = ['circuit', 'link', 'router', 'sdk', 'connect', 'metrics', 'apiSession', 'terminator']
+const namespaces = ['circuit', 'link', 'router', 'sdk', 'connect', 'metrics', 'apiSession', 'entityChange']
 const circuitFilters = ['clientId', 'service', 'terminator', 'id', 'createdAt', 'updatedAt', 'path', 'tags.clientId']
 const linkSorts = ['id', 'protocol', 'dialAddress', 'sourceRouter', 'destRouter', 'cost', 'staticCost', 'sourceLatency']
 const moreLinkSorts = ['destLatency', 'state', 'iteration', 'down', 'connections', 'tags', 'createdAt']
@@ -137,6 +137,10 @@ async function observe(place: Place, sdk: SdkClient): Promise<Seen> {
     const of = stream.events.filter((event) => event['namespace'] === namespace && event['event_type'] === event_type)
     seen[`event ${namespace} ${event_type ?? ''}`] = shapeOf(of)
   }
+  for (const type of entityTypes) {
+    const isMeant = ({ eventType, entityType }: Json) => eventType === 'created' && entityType === type
+    seen[`a new one of ${type}`] = shownChange(stream.events.find(isMeant))
+  }
   seen['event metrics'] = shapeOf(stream.events.filter(measured))
   const used = stream.events.filter(({ namespace }) => namespace === 'usage')
   seen['event usage'] = shapeOf(used.map((event) => ({ ...event, usage: typeof event['usage'] })))
@@ -154,6 +158,22 @@ const told: readonly { readonly namespace: string; readonly event_type?: string 
   { namespace: 'apiSession', event_type: 'created' },
   { namespace: 'connect' },
 ]
+
+const entityTypes = [
+  ...['services', 'servicePolicies', 'edgeRouterPolicies', 'serviceEdgeRouterPolicies'],
+  ...['routers', 'identities', 'authenticators', 'terminators'],
+]
+
+/** What the stock one alone shows: secrets, and what refers to the entity. */
+const unlike: ReadonlySet<string> = new Set(['instanceSecret', 'enrollments', 'authenticators'])
+
+/** By its members, whose doing it was and how. */
+function shownChange(event: Json | undefined): unknown {
+  const { finalState, metadata } = event as { finalState: Json; metadata: { author: Json; source: Json } }
+  const { author, source } = metadata
+  const members = Object.keys(finalState).filter((name) => !unlike.has(name))
+  return { members: members.sort(), by: author['type'], from: source['type'], method: source['method'] }
+}
 
 /** Names that a circuit's ends have in routers. */
 async function forwardAddresses(fabric: ApiClient, circuitId: string): Promise<readonly string[]> {

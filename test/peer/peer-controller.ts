@@ -29,13 +29,20 @@ export class PeerController implements AsyncDisposable {
   readonly ca: string
   /** Logged in as the administrator. */
   readonly cli: PeerCli
-  readonly #child: Child
+  readonly #run: () => Promise<Child>
+  #child: Child
 
-  private constructor(place: Pick<PeerController, 'url' | 'controlAddress' | 'ca'>, cli: PeerCli, child: Child) {
+  private constructor(
+    place: Pick<PeerController, 'url' | 'controlAddress' | 'ca'>,
+    cli: PeerCli,
+    run: () => Promise<Child>,
+    child: Child,
+  ) {
     this.url = place.url
     this.controlAddress = place.controlAddress
     this.ca = place.ca
     this.cli = cli
+    this.#run = run
     this.#child = child
   }
 
@@ -45,7 +52,6 @@ export class PeerController implements AsyncDisposable {
     { identity, signingCert }: PeerCertificates,
     { dialer }: PeerControllerOptions = {},
   ): Promise<PeerController> {
-    await using made = new AsyncDisposableStack()
     const cli = new PeerCli(folder)
     const address = `127.0.0.1:${await freePort()}`
     const controlAddress = `127.0.0.1:${await freePort()}`
@@ -74,17 +80,27 @@ export class PeerController implements AsyncDisposable {
     const { username, password } = admin
     const credentials = ['-u', username, '-p', password]
     await cli.says('controller', 'edge', 'init', file, '--cliagent=false', ...credentials, '-n', 'Default Admin')
-    const child = made.use(new Child(findPeer(process.env)!, ['controller', 'run', file, '--cliagent=false']))
     const url = `https://${address}`
-    const isReady = async () => {
-      assert.ok(!child.hasEnded, `the stock controller ended; it said:\n${child.stdout}${child.stderr}`)
-      const { status } = await cli.run('edge', 'login', url, ...credentials, '--ca', identity['ca']!)
-      return status === 0 || undefined
+    const run = async () => {
+      await using made = new AsyncDisposableStack()
+      const child = made.use(new Child(findPeer(process.env)!, ['controller', 'run', file, '--cliagent=false']))
+      const isReady = async () => {
+        assert.ok(!child.hasEnded, `the stock controller ended; it said:\n${child.stdout}${child.stderr}`)
+        const { status } = await cli.run('edge', 'login', url, ...credentials, '--ca', identity['ca']!)
+        return status === 0 || undefined
+      }
+      await until('the stock controller answers', isReady, { within: 60_000, every: 500 })
+      made.move()
+      return child
     }
-    await until('the stock controller answers', isReady, { within: 60_000, every: 500 })
-    made.move()
     const ca = await readFile(identity['ca']!, 'utf8')
-    return new PeerController({ url, controlAddress, ca }, cli, child)
+    return new PeerController({ url, controlAddress, ca }, cli, run, await run())
+  }
+
+  /** Ends it at once, and starts it again over the same data. */
+  async restart(): Promise<void> {
+    await this.#child.stop('SIGKILL')
+    this.#child = await this.#run()
   }
 
   /** What it logged, for a test that fails. */
@@ -93,7 +109,7 @@ export class PeerController implements AsyncDisposable {
   }
 
   /** Starts one in a folder from a PKI of its own. */
-  static async startFromNothing(folder: string): Promise<PeerController> {
+  static async startFromNothing(folder: string, options: PeerControllerOptions = {}): Promise<PeerController> {
     const said = await weftSays(
       ...['pki', 'create', '--pki-root', join(folder, 'pki'), '--trust-domain', 'peer.example', '--json'],
     )
@@ -107,7 +123,7 @@ export class PeerController implements AsyncDisposable {
       ca: made['root']!.files.cert,
     }
     const signingCert = { cert: intermediate.cert, key: intermediate.key }
-    return await PeerController.start(folder, { identity, signingCert })
+    return await PeerController.start(folder, { identity, signingCert }, options)
   }
 
   /** The token that the CLI wrote for something it created. */

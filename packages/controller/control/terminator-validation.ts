@@ -153,8 +153,9 @@ export class TerminatorValidation implements Disposable {
     const invalid: string[] = []
     for (const [id, state] of message.body.states) {
       if (!ids.includes(id) || (state.marker !== 0n && state.marker !== marker)) continue
-      queued?.delete(id)
-      if (!state.valid) invalid.push(id)
+      // One that is to be deleted stays until it is: if that fails, the router is asked again.
+      if (state.valid) queued?.delete(id)
+      else invalid.push(id)
     }
     if (queued?.size === 0) this.#queued.delete(routerId)
     if (invalid.length === 0) return

@@ -1,7 +1,6 @@
 import {
   decimal,
   duration,
-  type Findings,
   flag,
   formatDuration,
   hour,
@@ -51,6 +50,10 @@ const listenerSection = section({
     options: listenerOptions,
   },
   ignored: { costTags: 'links have no cost tags' },
+  check(draft, findings) {
+    const { protocol = 'tls' } = draft.bind ?? {}
+    if (protocol !== 'tls') findings.problem(draft, 'bind', `links are accepted over tls only, not over ${protocol}`)
+  },
 })
 
 const shortestRetry = 10
@@ -100,6 +103,11 @@ export const linkDialerSection = section({
     ),
     options: dialerOptions,
   },
+  check(draft, findings) {
+    if (draft.bind !== undefined && draft.bindInterface !== undefined) {
+      findings.warning(draft, 'bindInterface', 'has no effect beside bind')
+    }
+  },
 })
 
 const heartbeatsSection = section({ keys: heartbeatKeys })
@@ -131,12 +139,5 @@ export const linkSection = section({
       64,
       'Acknowledgements that may wait to be sent on a link.',
     ),
-  },
-  check(draft, findings: Findings) {
-    for (const dialer of draft.dialers ?? []) {
-      if (dialer.bind !== undefined && dialer.bindInterface !== undefined) {
-        findings.warning(dialer, 'bindInterface', 'has no effect beside bind')
-      }
-    }
   },
 })

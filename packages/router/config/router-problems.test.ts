@@ -51,6 +51,10 @@ const cases: [added: string, ...found: string[]][] = [
     '4:49 link.listeners[0].bind: wanted protocol:host:port, found dtls, for which no library is maintained on this runtime; use tls',
   ],
   [
+    'link: { listeners: [{ binding: transport, bind: "wss:0.0.0.0:1" }] }',
+    '4:49 link.listeners[0].bind: links are accepted over tls only, not over wss',
+  ],
+  [
     'link: { dialers: [{ binding: carrier, bind: eth7 }] }',
     '4:30 link.dialers[0].binding: wanted transport, found "carrier"',
   ],

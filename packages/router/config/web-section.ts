@@ -22,7 +22,11 @@ import {
 
 /** The APIs that a router's server can carry. */
 const apiVariants = {
-  'health-checks': section({ keys: { options: subsection(section({ keys: {} }), 'None.') } }),
+  'health-checks': section({
+    keys: {
+      options: subsection(section({ keys: {} }), 'None. The status is always 200; what is wrong is in `data.healthy`.'),
+    },
+  }),
   metrics: section({ keys: { options: subsection(metricsApiSection, "Weft's own. Who may read, and how.") } }),
 }
 

@@ -19,7 +19,7 @@ export function findUncoveredHosts(
 ): readonly UncoveredHost[] {
   const links = config.link.listeners.map(({ advertise }, at) => ({
     path: `link.listeners[${at}].advertise`,
-    host: advertise.protocol === 'tls' || advertise.protocol === 'dtls' ? advertise.host : undefined,
+    host: advertise.protocol === 'tls' ? advertise.host : undefined,
   }))
   const clients = config.listeners.map((listener, at) => ({
     path: `listeners[${at}].options.advertise`,

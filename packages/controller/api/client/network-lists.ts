@@ -61,7 +61,7 @@ function ownRouters(view: View, { caller }: Call): Iterable<Router> {
 }
 
 /** The peers leave cost and traversal to sessions. */
-function shownRouter(record: Shown): Shown {
+function shownRouter(record: Shown, { reportedVersion }: Router): Shown {
   const { name, isOnline, syncStatus, supportedProtocols, capabilities, versionInfo } = record
   return {
     ...baseRecord(record),
@@ -75,7 +75,7 @@ function shownRouter(record: Shown): Shown {
     cost: null,
     disabled: null,
     noTraversal: null,
-    version: (versionInfo as { readonly version: string }).version,
+    version: (versionInfo as { readonly version: string }).version || (reportedVersion ?? ''),
   }
 }
 

@@ -93,6 +93,25 @@ test('revocations are part of the whole state', async () => {
   assert.ok(ids(state.events, 'revocation').includes(id))
 })
 
+test('after a new start of the controller routers go on where they were, and revocations still count', async () => {
+  await using before = await TestController.start()
+  const enrolled = await enrollRouter(before)
+  const id = randomUUID()
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
+  await before.write((change) => change.create('revocations', { type: 'JTI', expiresAt }, { id }))
+  const whole = async (at: TestController) => {
+    await using router = await TestRouter.connect(at, enrolled)
+    await router.send('subscribeToDataModel', { body: SUBSCRIPTION })
+    return (await router.hears('dataState')).body
+  }
+  const state = await whole(before)
+  await using after = await before.restarted()
+  const again = await whole(after)
+  assert.ok(ids(again.events, 'revocation').includes(id))
+  assert.equal(again.timelineId, state.timelineId)
+  assert.ok(again.endIndex >= state.endIndex)
+})
+
 test('transit routers get the model too, when they ask', async () => {
   const { router, state } = await subscribed({ collection: 'transit-routers' })
   await using _router = router

@@ -37,6 +37,8 @@ type Host = HostSession & { readonly identityId: string }
 const MOST_REMOVED = 500
 /** As often as routers look for tokens whose time is over. */
 const TOKENS_MILLISECONDS = 5_000
+/** After a change that could not be written: the next look finds what is left. */
+const RETRY_MILLISECONDS = 1_000
 
 export class HostSessions implements AsyncDisposable {
   readonly #deps: HostSessionsDeps
@@ -126,7 +128,10 @@ export class HostSessions implements AsyncDisposable {
         .then(() => {
           for (const id of some) removal.removeFound('terminator', id, { when: 'now', reason: 'its host may not host' })
         })
-        .catch((err) => log.error('terminators not removed', { reason, err }))
+        .catch((err) => {
+          log.error('terminators not removed', { reason, err })
+          setTimeout(() => this.#rounds.want(), RETRY_MILLISECONDS).unref()
+        })
     }
   }
 
