@@ -33,117 +33,154 @@ type Seen = Readonly<Record<string, unknown>>
 const patience = { within: 60_000, every: 200 }
 const namespaces = ['circuit', 'link', 'router', 'sdk', 'connect', 'metrics', 'apiSession', 'entityChange']
 const circuitFilters = ['clientId', 'service', 'terminator', 'id', 'createdAt', 'updatedAt', 'path', 'tags.clientId']
-const linkSorts = ['id', 'protocol', 'dialAddress', 'sourceRouter', 'destRouter', 'cost', 'staticCost', 'sourceLatency']
-const moreLinkSorts = ['destLatency', 'state', 'iteration', 'down', 'connections', 'tags', 'createdAt']
-const inspections = ['connected-routers', 'router-messaging', 'terminator-costs', 'links', 'sdk-terminators']
-const moreInspections = ['ert-terminators', 'router-circuits', 'router-edge-circuits', 'router-controllers', 'nothing']
+const linkSorts = [
+  ...['id', 'protocol', 'dialAddress', 'sourceRouter', 'destRouter', 'cost', 'staticCost', 'sourceLatency'],
+  ...['destLatency', 'state', 'iteration', 'down', 'connections', 'tags', 'createdAt'],
+]
+const inspections = [
+  ...['connected-routers', 'terminator-costs', 'links', 'sdk-terminators', 'ert-terminators', 'router-circuits'],
+  ...['router-edge-circuits', 'router-controllers', 'nothing'],
+]
 const validations = ['circuits', 'terminators', 'router-links', 'router-sdk-terminators', 'router-ert-terminators']
 
-async function observe(place: Place, sdk: SdkClient): Promise<Seen> {
-  const { cli, folder } = place
-  await using parts = new AsyncDisposableStack()
-  const management = parts.use(await ApiClient.login(place, admin))
-  const fabric = parts.use(new ApiClient(place, { base: '/fabric/v1', token: management.token! }))
-  const stream = parts.use(await TestStream.open(place, management.token))
-  const usage = { type: 'usage', options: { version: 3 } }
-  const subscribed = await stream.subscribe(...namespaces.map((type) => ({ type })), usage)
-  assert.equal(subscribed.success, true)
+const isMeasured = ({ namespace, metric }: Json) => namespace === 'metrics' && metric === 'link.latency'
+const isUsage = ({ namespace }: Json) => namespace === 'usage'
+const isEnd = ({ namespace, event_type }: Json) => namespace === 'circuit' && event_type === 'deleted'
 
-  const all = { semantic: 'AnyOf', edgeRouterRoles: ['#all'] }
-  await management.create('service-edge-router-policies', { ...all, name: 'all', serviceRoles: ['#all'] })
-  for (const [type, role] of [
-    ['Dial', '#near-r1'],
-    ['Bind', '#near-r2'],
-  ] as const) {
-    const roles = { identityRoles: [role], serviceRoles: ['#all'] }
-    await management.create('service-policies', { name: type, type, semantic: 'AnyOf', ...roles })
+/** A network with a circuit over two routers, and a dial that has failed. */
+class Carrying implements AsyncDisposable {
+  readonly management: ApiClient
+  readonly fabric: ApiClient
+  readonly stream: TestStream
+  readonly routers: StockRouter[] = []
+  readonly #place: Place
+  readonly #sdk: SdkClient
+  readonly #parts: AsyncDisposableStack
+
+  private constructor(place: Place, sdk: SdkClient, management: ApiClient, stream: TestStream) {
+    this.#place = place
+    this.#sdk = sdk
+    this.#parts = new AsyncDisposableStack()
+    this.management = this.#parts.use(management)
+    this.fabric = this.#parts.use(new ApiClient(place, { base: '/fabric/v1', token: management.token! }))
+    this.stream = this.#parts.use(stream)
   }
-  const routers: StockRouter[] = []
-  for (const name of ['r1', 'r2']) {
-    const near = { semantic: 'AnyOf', edgeRouterRoles: [`#${name}`], identityRoles: [`#near-${name}`] }
-    await management.create('edge-router-policies', { ...near, name })
-    const at = { admin: () => management, controlAddress: place.controlAddress, folder }
-    routers.push(parts.use(await StockRouter.start(at, name)))
+
+  static async start(place: Place, sdk: SdkClient): Promise<Carrying> {
+    const management = await ApiClient.login(place, admin)
+    const stream = await TestStream.open(place, management.token)
+    await using made = new AsyncDisposableStack()
+    const network = made.use(new Carrying(place, sdk, management, stream))
+    const usage = { type: 'usage', options: { version: 3 } }
+    assert.equal((await stream.subscribe(...namespaces.map((type) => ({ type })), usage)).success, true)
+    await network.#open()
+    await network.#carry()
+    made.move()
+    return network
   }
-  const enroll = async (name: string, role: string) => {
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#parts[Symbol.asyncDispose]()
+  }
+
+  async #open(): Promise<void> {
+    const { management } = this
+    const { controlAddress, folder } = this.#place
+    const semantic = 'AnyOf'
+    const all = { name: 'all', semantic, edgeRouterRoles: ['#all'], serviceRoles: ['#all'] }
+    await management.create('service-edge-router-policies', all)
+    for (const [name, type] of [['r1', 'Dial'] as const, ['r2', 'Bind'] as const]) {
+      const identityRoles = [`#near-${name}`]
+      await management.create('service-policies', { name, type, semantic, identityRoles, serviceRoles: ['#all'] })
+      const near = { name, semantic, edgeRouterRoles: [`#${name}`], identityRoles }
+      await management.create('edge-router-policies', near)
+      const place = { admin: () => management, controlAddress, folder }
+      this.routers.push(this.#parts.use(await StockRouter.start(place, name)))
+    }
+    for (const name of ['echo', 'lonely']) await management.create('services', { name, encryptionRequired: true })
+  }
+
+  async #carry(): Promise<void> {
+    const { fabric, stream } = this
+    const [host, client] = [await this.#enroll('host', 'near-r2'), await this.#enroll('client', 'near-r1')]
+    const hosting = this.#parts.use(this.#sdk.start(['host', '--identity', host, '--service', 'echo']))
+    await hosting.tells('hosting')
+    await until('they are linked', async () => (await fabric.list('/links')).length === 1, patience)
+    const dial = ['dial', '--identity', client, '--service']
+    const dialled = this.#parts.use(this.#sdk.start([...dial, 'echo', '--exchange', 'hold']))
+    await dialled.tells('holding')
+    await using lonely = this.#sdk.start([...dial, 'lonely'])
+    await lonely.ended
+    await until('links are measured', () => stream.events.some(isMeasured), patience)
+    await until('usage is told', () => stream.events.some(isUsage), patience)
+  }
+
+  async #enroll(name: string, role: string): Promise<string> {
+    const { management } = this
     const body = { name, type: 'Default', isAdmin: false, roleAttributes: [role], enrollment: { ott: true } }
     const id = await management.create('identities', body)
     const { enrollment } = (await management.detail(`/identities/${id}`)) as { enrollment: { ott: { jwt: string } } }
-    const [invitation, file] = [join(folder, `${name}.jwt`), join(folder, `${name}.json`)]
-    await writeFile(invitation, enrollment.ott.jwt)
-    await sdk.tells(['enroll', '--invitation', invitation, '--out', file])
-    return file
+    const [invitation, file] = ['jwt', 'json'].map((ending) => join(this.#place.folder, `${name}.${ending}`))
+    await writeFile(invitation!, enrollment.ott.jwt)
+    await this.#sdk.tells(['enroll', '--invitation', invitation!, '--out', file!])
+    return file!
   }
-  const services = ['echo', 'lonely']
-  for (const name of services) await management.create('services', { name, encryptionRequired: true })
-  const [host, client] = [await enroll('host', 'near-r2'), await enroll('client', 'near-r1')]
-  const hosting = parts.use(sdk.start(['host', '--identity', host, '--service', 'echo']))
-  await hosting.tells('hosting')
-  await until('they are linked', async () => (await fabric.list('/links')).length === 1, patience)
-  const dialled = parts.use(sdk.start(['dial', '--identity', client, '--service', 'echo', '--exchange', 'hold']))
-  await dialled.tells('holding')
-  await using lonely = sdk.start(['dial', '--identity', client, '--service', 'lonely'])
-  await lonely.ended
-  const measured = ({ namespace, metric }: Json) => namespace === 'metrics' && metric === 'link.latency'
-  await until('links are measured', () => stream.events.some(measured), patience)
-  await until('usage is told', () => stream.events.some(({ namespace }) => namespace === 'usage'), patience)
+}
 
+async function observe(place: Place, sdk: SdkClient): Promise<Seen> {
+  await using network = await Carrying.start(place, sdk)
+  const { stream } = network
+  const seen = await observeFabric(network, place.cli)
+  await until('the end of the circuit is told', () => stream.events.some(isEnd), patience)
+  return { ...seen, ...observeEvents(stream.events) }
+}
+
+async function observeFabric({ fabric, routers }: Carrying, cli: PeerCli): Promise<Seen> {
   const seen: Record<string, unknown> = {}
-  const [circuit] = await fabric.list('/circuits')
-  const [link] = await fabric.list('/links')
-  const [terminator] = await fabric.list('/terminators')
-  const { path, service } = circuit as { path: { links: { id: string }[] }; service: { id: string } }
-  assert.deepEqual(
-    path.links.map(({ id }) => id),
-    [link!['id']],
-    'the circuit runs over the link',
-  )
-  const ids = [...routers.map(({ id }) => id), ...[circuit, link, terminator].map((entity) => String(entity!['id']))]
-  const addresses = await forwardAddresses(fabric, String(circuit!['id']))
+  const one = async (what: string) => (await fabric.list(`/${what}`))[0]!
+  const ids: Record<string, string> = { routers: routers[0]!.id }
+  for (const what of ['circuits', 'links', 'terminators', 'services']) ids[what] = String((await one(what))['id'])
+  const { path } = (await one('circuits')) as { path: { links: { id: string }[] } }
+  assert.equal(path.links[0]?.id, ids['links'], 'the circuit runs over the link')
+  const names = [...Object.values(ids), routers[1]!.id, ...(await forwardAddresses(fabric, ids['circuits']!))]
   const look = async (label: string, reply: Promise<{ status: number; body: unknown }>) => {
     const { status, body } = await reply
-    seen[label] = [status, shapeOf([body], [...ids, ...addresses])]
+    seen[label] = [status, shapeOf([body], names)]
   }
-  for (const what of ['circuits', 'links', 'routers', 'terminators', 'services']) {
-    await look(`list ${what}`, fabric.get(`/${what}`))
-  }
-  for (const [what, id] of [
-    ['circuits', circuit!['id']],
-    ['links', link!['id']],
-    ['routers', routers[0]!.id],
-    ['terminators', terminator!['id']],
-    ['services', service.id],
-  ]) {
+  for (const [what, id] of Object.entries(ids)) {
+    await look(`all ${what}`, fabric.get(`/${what}`))
     await look(`one of ${what}`, fabric.get(`/${what}/${id}`))
     await look(`none of ${what}`, fabric.get(`/${what}/nothing`))
   }
-  const query = (text: string) => encodeURIComponent(text)
-  for (const name of circuitFilters)
-    await look(`circuits by ${name}`, fabric.get(`/circuits?filter=${query(`${name} != null`)}`))
-  for (const name of [...linkSorts, ...moreLinkSorts]) await look(`links by ${name}`, fabric.get(`/links?sort=${name}`))
-  for (const value of [...inspections, ...moreInspections]) {
+  for (const name of circuitFilters) {
+    await look(`circuits by ${name}`, fabric.get(`/circuits?filter=${encodeURIComponent(`${name} != null`)}`))
+  }
+  for (const name of linkSorts) await look(`links by ${name}`, fabric.get(`/links?sort=${name}`))
+  for (const value of inspections) {
     await look(`inspect ${value}`, fabric.post('/inspections', { appRegex: '.*', requestedValues: [value] }))
   }
   for (const what of validations) {
     const { status, stdout } = await cli.run('fabric', 'validate', what)
     seen[`validate ${what}`] = [status, stdout.trim()]
   }
-  await look('a terminator of an SDK is changed', fabric.patch(`/terminators/${terminator!['id']}`, { cost: 3 }))
-  await look('a terminator of an SDK is deleted', fabric.delete(`/terminators/${terminator!['id']}`))
-  await look('a circuit is deleted', fabric.delete(`/circuits/${circuit!['id']}`, { immediate: true }))
-  const ended = ({ namespace, event_type }: Json) => namespace === 'circuit' && event_type === 'deleted'
-  await until('its end is told', () => stream.events.some(ended), patience)
+  await look('a terminator of an SDK is changed', fabric.patch(`/terminators/${ids['terminators']}`, { cost: 3 }))
+  await look('a terminator of an SDK is deleted', fabric.delete(`/terminators/${ids['terminators']}`))
+  await look('a circuit is deleted', fabric.delete(`/circuits/${ids['circuits']}`, { immediate: true }))
+  return seen
+}
+
+function observeEvents(events: readonly Json[]): Seen {
+  const seen: Record<string, unknown> = {}
   for (const { namespace, event_type } of told) {
-    const of = stream.events.filter((event) => event['namespace'] === namespace && event['event_type'] === event_type)
+    const of = events.filter((event) => event['namespace'] === namespace && event['event_type'] === event_type)
     seen[`event ${namespace} ${event_type ?? ''}`] = shapeOf(of)
   }
   for (const type of entityTypes) {
     const isMeant = ({ eventType, entityType }: Json) => eventType === 'created' && entityType === type
-    seen[`a new one of ${type}`] = shownChange(stream.events.find(isMeant))
+    seen[`a new one of ${type}`] = shownChange(events.find(isMeant))
   }
-  seen['event metrics'] = shapeOf(stream.events.filter(measured))
-  const used = stream.events.filter(({ namespace }) => namespace === 'usage')
-  seen['event usage'] = shapeOf(used.map((event) => ({ ...event, usage: typeof event['usage'] })))
+  seen['event metrics'] = shapeOf(events.filter(isMeasured))
+  seen['event usage'] = shapeOf(events.filter(isUsage).map((event) => ({ ...event, usage: typeof event['usage'] })))
   return seen
 }
 

@@ -37,7 +37,8 @@ edge:
   csr: { country: US, organization: Example, sans: { dns: [r1.example.net], ip: ["127.0.0.1"] } }
 \`\`\`
 
-Links and clients may share a port, because their connections say which they are.
+Links, clients, controllers that dial and the HTTP server may share a port, because connections say which they are. Then
+all of them have the same TLS versions.
 `
 
 /** The page `docs/reference/router-config.md`, written from the schema. */

@@ -103,7 +103,8 @@ export class WebServer implements AsyncDisposable {
       return
     }
     server.on('connection', (socket) => this.#admit(socket))
-    server.listen(bindPoint.port, bindPoint.host)
+    // As many as may be served can come at once.
+    server.listen({ host: bindPoint.host, port: bindPoint.port, backlog: mostConnections })
     await once(server, 'listening')
     server.on('error', (err) => this.#deps.log.warn('web server failed', { server: this.#options.name, err }))
     this.#addresses.push(server.address() as AddressInfo)

@@ -199,6 +199,23 @@ test('a peer that does not read fills a queue of known size, and senders wait or
   await eventually(() => pair.there.counters.receivedMessages === queued + 1, 'all that was queued arrived')
 })
 
+test('no more bytes wait for room than the queue has, but one message of any size does', async () => {
+  await using pair = channelPair({ plan: narrow })
+  pair.there.pauseReading()
+  const body = Buffer.alloc(400_000)
+  while (pair.here.trySend({ contentType: note, body })) await new Promise((resolve) => setImmediate(resolve))
+  const large = pair.here.send({ contentType: note, body: Buffer.alloc(1_500_000) })
+  await assert.rejects(pair.here.send({ contentType: note, body: Buffer.alloc(10) }), { code: 'QUEUE_FULL' })
+  pair.there.resumeReading()
+  await large
+  pair.there.pauseReading()
+  while (pair.here.trySend({ contentType: note, body })) await new Promise((resolve) => setImmediate(resolve))
+  const fitting = [pair.here.send({ contentType: note, body }), pair.here.send({ contentType: note, body })]
+  await assert.rejects(pair.here.send({ contentType: note, body }), { code: 'QUEUE_FULL' })
+  pair.there.resumeReading()
+  await Promise.all(fitting)
+})
+
 test('a message that waited too long in its queue is left out', async () => {
   await using pair = channelPair({ plan: narrow })
   const seen: number[] = []

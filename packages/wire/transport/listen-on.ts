@@ -3,6 +3,9 @@ import type { AddressInfo, Server } from 'node:net'
 import { formatHostPort } from './address.ts'
 import { TransportError } from './transport-error.ts'
 
+/** Connections that the system may hold until they are accepted: a network that comes back comes all at once. */
+const backlog = 4_096
+
 export function listenOn(server: Server, host: string, port: number): Promise<AddressInfo> {
   const { promise, resolve, reject } = Promise.withResolvers<AddressInfo>()
   const onError = (cause: NodeJS.ErrnoException) => {
@@ -11,7 +14,7 @@ export function listenOn(server: Server, host: string, port: number): Promise<Ad
     )
   }
   server.once('error', onError)
-  server.listen({ port, ...(host === '' ? {} : { host }) }, () => {
+  server.listen({ port, backlog, ...(host === '' ? {} : { host }) }, () => {
     server.off('error', onError)
     resolve(server.address() as AddressInfo)
   })

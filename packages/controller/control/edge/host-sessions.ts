@@ -22,7 +22,7 @@ import type { Turns } from '../../turns.ts'
 import { WantedRounds } from '../../wanted-rounds.ts'
 
 export interface HostSessionsDeps {
-  readonly kit: Kit
+  readonly kit: Pick<Kit, 'view' | 'writeAsController'>
   readonly writer: Pick<Writer, 'follow'>
   readonly times: Pick<TokenTimes, 'isOver'>
   readonly removal: Pick<CircuitRemoval, 'removeFound'>

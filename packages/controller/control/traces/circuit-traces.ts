@@ -85,9 +85,7 @@ export class CircuitTraces implements Disposable {
       (wish) => wish.service.source !== service.source || wish.client.source !== client.source,
     )
     this.#wishes = [...others, { service, client, isEnabled }].slice(-MOST_WISHES)
-    if (this.#isOn)
-      for (const { connection } of this.#deps.routers.all()) this.#watch((connection as ControlConnection).channel)
-    else for (const channel of [...this.#watched.keys()]) this.#release(channel)
+    this.#watchOrRelease()
     const changed: string[] = []
     for (const circuit of this.#deps.circuits.all()) {
       const isWanted = this.#isWanted(circuit)
@@ -156,6 +154,11 @@ export class CircuitTraces implements Disposable {
 
   #leave(circuitId: string): void {
     if (this.#traced.delete(circuitId)) this.#links.set(circuitId, undefined)
+  }
+
+  #watchOrRelease(): void {
+    if (!this.#isOn) for (const channel of [...this.#watched.keys()]) this.#release(channel)
+    else for (const { connection } of this.#deps.routers.all()) this.#watch((connection as ControlConnection).channel)
   }
 
   #watch(channel: Channel): void {
