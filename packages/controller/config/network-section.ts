@@ -42,7 +42,7 @@ export const networkSection = section({
       { name: 'pendingLinkTimeoutSeconds' },
     ),
     initialLinkLatency: withDefault(duration(), 65 * second, 'The latency a link is given until it was measured.'),
-    intervalAgeThreshold: optional(duration(), 'Usage reports older than this are dropped.'),
+    intervalAgeThreshold: optional(duration(), 'Accepted; the controller counts no usage of its own.'),
     metricsReportInterval: withDefault(duration(), minute, 'How often the controller reports its metrics.'),
     minRouterCost: withDefault(integer({ min: 0, max: 65_535 }), 10, 'What each router on a path costs at least.'),
     routerConnectChurnLimit: withDefault(

@@ -1,9 +1,11 @@
 /** A connection with a controller of which a test plays the part: what it is told is kept, and it says what it is told to. */
-import { type Channel, controlPlan, type Message } from '@weft/wire'
+import { type Channel, controlPlan, type Message, type WireLog } from '@weft/wire'
 import { type ControlMessageInit, type ControlMessageName, controlMessages } from '@weft/wire/messages'
 import { ControllerConnection } from '../control/controller-connection.ts'
 import { channelPair } from './channel-pair.ts'
 import { eventually } from './eventually.ts'
+
+const silent: WireLog = { debug() {}, info() {}, warn() {}, error() {} }
 
 type Told = ReturnType<typeof controlMessages.decode>
 
@@ -21,7 +23,7 @@ export class TestController implements AsyncDisposable {
     this.#end = end
   }
 
-  static async connect(controllerId = 'ctrl1'): Promise<TestController> {
+  static async connect(controllerId = 'ctrl1', log: WireLog = silent): Promise<TestController> {
     const received: Message[] = []
     let controller: TestController | undefined
     const take = (message: Message) => {
@@ -30,7 +32,6 @@ export class TestController implements AsyncDisposable {
     }
     const bindFar = (channel: Channel) => channel.handleRest(take)
     const { near, far, ...pair } = await channelPair({ plan: controlPlan, bindFar })
-    const log = { debug() {}, info() {}, warn() {}, error() {} }
     const facts = { channel: near, controllerId, version: 'v2.1.0', capabilities: 0n, address: 'tcp:127.0.0.1:1', log }
     const connection = new ControllerConnection(facts, { requestTimeout: 5_000, unresponsiveAfter: 5_000 })
     controller = new TestController(connection, far, async () => pair[Symbol.asyncDispose]())
