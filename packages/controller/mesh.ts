@@ -126,8 +126,8 @@ export class Mesh implements AsyncDisposable {
     this.peers = peers
     this.traces = parts.use(new ChannelTraces({ routers, clock }, { controllerId }))
     const { circuits } = fabric.state
-    const traced = { circuits, routers, traces: this.traces, view, clock, log }
-    this.circuitTraces = parts.use(new CircuitTraces(traced, { controllerId }))
+    const traced = { circuits, routers, traces: this.traces, view, log }
+    this.circuitTraces = parts.use(new CircuitTraces(traced))
     const clientTokens = { verifier: deps.verifier, tokens: deps.tokens, clock }
     const { activity } = deps
     const subscriptions = parts.use(new ModelSubscriptions({ model: this.model, clock, log }))

@@ -27,14 +27,15 @@ const admin = made.use(await ApiClient.login(controller))
 type Program = 'ours' | 'stock'
 
 /** A router of the controller that nobody has enrolled yet, and where its files are. */
-async function newRouter(name: string) {
-  const id = await admin.create('edge-routers', { name, isTunnelerEnabled: true })
-  const { enrollmentJwt } = await admin.detail(`/edge-routers/${id}`)
+async function newRouter(name: string, kind: 'edge-routers' | 'transit-routers' = 'edge-routers') {
+  const id = await admin.create(kind, { name, ...(kind === 'edge-routers' ? { isTunnelerEnabled: true } : {}) })
+  const path = `/${kind}/${id}`
+  const { enrollmentJwt } = await admin.detail(path)
   const home = join(folder.path, name)
   await mkdir(home)
   const token = join(home, `${name}.jwt`)
   await writeFile(token, String(enrollmentJwt))
-  return { id, name, home, token, file: join(home, `${name}.yml`) }
+  return { path, home, token, file: join(home, `${name}.yml`) }
 }
 
 async function command(
@@ -52,9 +53,11 @@ async function command(
   return child.stdout
 }
 
+type NewRouter = Awaited<ReturnType<typeof newRouter>>
+
 /** Runs it until it is online, and ends it. */
-async function serves({ id, home, file }: { id: string; home: string; file: string }, program: Program): Promise<void> {
-  const isOnline = async () => (await admin.detail(`/edge-routers/${id}`))['isOnline'] === true
+async function serves({ path, home, file }: NewRouter, program: Program): Promise<void> {
+  const isOnline = async () => (await admin.detail(path))['isOnline'] === true
   await until('nobody is there', async () => !(await isOnline()))
   const args = ['router', 'run', file, '--cliagent=false']
   const child = program === 'stock' ? new Child(peer, args, { cwd: home }) : runWeft(args, { cwd: home })
@@ -77,6 +80,14 @@ test('what ours was set up with, theirs runs, and ours again', limits, async () 
   await command('ours', router.home, ['router', 'config', 'r1', '-o', router.file, '--host', '127.0.0.1', ...ports])
   await command('ours', router.home, ['router', 'enroll', router.file, '--jwt', router.token])
   for (const program of ['ours', 'stock', 'ours'] as const) await serves(router, program)
+})
+
+test('so it is with a router that only carries', limits, async () => {
+  const router = await newRouter('r3', 'transit-routers')
+  const flags = ['--fabric', '--host', '127.0.0.1', '--link-port', `${await freePort()}`]
+  await command('ours', router.home, ['router', 'config', 'r3', '-o', router.file, ...flags])
+  await command('ours', router.home, ['router', 'enroll', router.file, '--jwt', router.token])
+  for (const program of ['stock', 'ours'] as const) await serves(router, program)
 })
 
 test('what theirs was set up with, ours runs, and theirs again', limits, async () => {

@@ -4,8 +4,10 @@
  * The peers renamed their namespaces once and still serve the old names; events of an old-name subscription carry that
  * name, with two exceptions.
  */
+
 import { SearchPattern, SearchPatternError } from '@weft/model'
 import { parseDuration } from '@weft/model/config-file'
+import { entityTables } from '../state/entity-tables.ts'
 import type { EventConfigProblem, EventSubscriptionConfig } from './event-config.ts'
 import type { ControllerEvent, EventNamespace } from './event-types.ts'
 import type { MetricsEvent, UsageEvent } from './fabric-events.ts'
@@ -72,32 +74,7 @@ const includableTypes: Partial<Record<EventNamespace, readonly string[]>> = {
 }
 
 /** What `include` may name for entityChange. Some of them never change here. */
-const entityTypes: readonly string[] = [
-  'apiSessionCertificates',
-  'apiSessions',
-  'authPolicies',
-  'authenticators',
-  'cas',
-  'configTypes',
-  'configs',
-  'controllers',
-  'edgeRouterPolicies',
-  'enrollments',
-  'eventualEvents',
-  'externalJwtSigners',
-  'identities',
-  'identityTypes',
-  'mfas',
-  'postureCheckTypes',
-  'postureChecks',
-  'revocations',
-  'routers',
-  'serviceEdgeRouterPolicies',
-  'servicePolicies',
-  'services',
-  'sessions',
-  'terminators',
-]
+const entityTypes: readonly string[] = [...entityTables, 'eventualEvents', 'identityTypes', 'postureCheckTypes'].sort()
 
 const DEFAULT_COUNT_INTERVAL = 5 * 60_000
 /** Counts are cheap but not free, and a timer cannot wait longer than this. */

@@ -67,7 +67,8 @@ function inspectControllers(controllers: Controllers) {
         address: connection?.address ?? endpoints[0]?.address.text ?? '',
         latency: durationText(latency ?? 0),
         version: connection?.version ?? '',
-        timeSinceLastContact: durationText(connection?.channel.silence ?? 0),
+        // Below zero at the start of a channel, which is given time for its first answer.
+        timeSinceLastContact: durationText(Math.max(0, connection?.channel.silence ?? 0)),
         isLeader: id !== '' && id === controllers.leaderId,
       },
     ] as const

@@ -26,7 +26,7 @@ export class ProfileFiles implements AsyncDisposable {
   #cpu: CpuProfile | undefined
   #heap: HeapProfile | undefined
   #timer: NodeJS.Timeout | undefined
-  #writing: Promise<void> = Promise.resolve()
+  #writing: Promise<void> | undefined
 
   private constructor(deps: ProfileDeps, options: ProfileOptions) {
     this.#deps = deps
@@ -43,17 +43,20 @@ export class ProfileFiles implements AsyncDisposable {
     return files
   }
 
-  /** Writes a memory profile now; one after another. */
-  writeMemory(): Promise<void> {
+  /** Writes a memory profile now. While one is being written, no other is begun. */
+  async writeMemory(): Promise<void> {
     const { memory } = this.#options
     const heap = this.#heap
-    if (memory === undefined || heap === undefined) return this.#writing
-    this.#writing = this.#writing.then(() => this.#write(memory.path, () => heap.read()))
-    return this.#writing
+    if (memory === undefined || heap === undefined) return
+    this.#writing ??= this.#write(memory.path, () => heap.read()).finally(() => {
+      this.#writing = undefined
+    })
+    await this.#writing
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
+    await this.#writing
     await this.writeMemory()
     await this.#heap?.[Symbol.asyncDispose]()
     const cpu = this.#cpu

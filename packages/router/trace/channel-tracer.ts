@@ -2,29 +2,12 @@
  * What goes over a channel, as records: for trace files, and for controllers that asked to watch. A record says what a
  * message was and how long, never what was in it.
  */
-import {
-  bodyLengthAt,
-  type Channel,
-  type ChannelObserver,
-  channelHeader,
-  contentTypeAt,
-  findHeader,
-  sequenceAt,
-  valueLengthAt,
-} from '@weft/wire'
-import { type ChannelTrace, controlMessages, linkMessages } from '@weft/wire/messages'
+import { type Channel, type ChannelObserver, findHeader, valueLengthAt } from '@weft/wire'
+import { type ChannelTrace, controlMessages, linkMessages, type TraceRecorder, traceRecord } from '@weft/wire/messages'
 
-export interface TracerOptions {
-  /** The id of the router. */
-  readonly identity: string
-  /** What is spoken over the channel, such as `ctrl`. */
-  readonly protocol: string
-  /** The name of a message, for people; undefined when it has none. */
-  readonly nameOf: (contentType: number) => string | undefined
+export interface TracerOptions extends TraceRecorder {
   /** The header by which messages name their circuit, where they do. */
   readonly circuitHeader?: number
-  /** Milliseconds since 1970. */
-  readonly now: () => number
 }
 
 /** How messages with controllers and those of links are read, under the names that the peers' tools have for these. */
@@ -38,7 +21,6 @@ export function tracersOf(identity: string, clock: { now(): number }) {
   return { ctrl: tracer('ctrl', controlMessages), link: { ...tracer('data', linkMessages), circuitHeader } }
 }
 
-const nanosPerMilli = 1_000_000n
 const longestCircuitId = 256
 
 /** Tells of every message of a channel until it is disposed of. `tell` may not throw, nor send over the channel. */
@@ -47,26 +29,9 @@ export function traceChannel(
   options: TracerOptions,
   tell: (trace: ChannelTrace) => void,
 ): Disposable {
-  const { identity, protocol, nameOf, circuitHeader, now } = options
-  const record = (buffer: Buffer, start: number, isRx: boolean): ChannelTrace => {
-    const contentType = contentTypeAt(buffer, start)
-    const replyAt = findHeader(buffer, start, channelHeader.replyFor)
-    const name = nameOf(contentType)
-    return {
-      timestamp: BigInt(now()) * nanosPerMilli,
-      identity,
-      channel: channel.name,
-      isRx,
-      contentType,
-      sequence: sequenceAt(buffer, start),
-      replyFor: replyAt < 0 || valueLengthAt(buffer, replyAt) !== 4 ? -1 : buffer.readInt32LE(replyAt),
-      length: bodyLengthAt(buffer, start),
-      decode:
-        name === undefined
-          ? Buffer.alloc(0)
-          : Buffer.from(JSON.stringify({ __decoder__: protocol, __message__: name, ...circuitIn(buffer, start) })),
-    }
-  }
+  const { circuitHeader } = options
+  const record = (buffer: Buffer, start: number, isRx: boolean): ChannelTrace =>
+    traceRecord(options, { channel, buffer, start, isRx }, circuitIn(buffer, start))
   const circuitIn = (buffer: Buffer, start: number) => {
     const at = circuitHeader === undefined ? -1 : findHeader(buffer, start, circuitHeader)
     if (at < 0) return {}

@@ -2,33 +2,8 @@
 import { builtInPostureCheckTypes } from '@weft/model'
 import { answerData } from '../../operation/envelope.ts'
 import type { Operation } from '../../operation/operation.ts'
-import type { TableName } from '../../state/row.ts'
+import { entityTables } from '../../state/entity-tables.ts'
 import type { View } from '../../state/view.ts'
-
-/** Tables that are counted under their own name. */
-const counted: readonly TableName[] = [
-  'apiSessionCertificates',
-  'apiSessions',
-  'authPolicies',
-  'authenticators',
-  'cas',
-  'configTypes',
-  'configs',
-  'controllers',
-  'edgeRouterPolicies',
-  'enrollments',
-  'externalJwtSigners',
-  'identities',
-  'mfas',
-  'postureChecks',
-  'revocations',
-  'routers',
-  'serviceEdgeRouterPolicies',
-  'servicePolicies',
-  'services',
-  'sessions',
-  'terminators',
-]
 
 /** Counts of what is no table here: a fixed number of identity types, and parts of the peers' store that ours lacks. */
 const fixed = {
@@ -54,7 +29,7 @@ export function summaryOperations({ view }: SummaryDeps): Operation[] {
 }
 
 export function summary(view: View): Readonly<Record<string, number>> {
-  const counts = Object.fromEntries(counted.map((table) => [table, view.size(table)]))
+  const counts = Object.fromEntries(entityTables.map((table) => [table, view.size(table)]))
   return { ...counts, 'routers.edge': edgeRouters(view), ...fixed }
 }
 

@@ -6,12 +6,11 @@
  */
 import type { SearchPattern } from '@weft/model'
 import { type Channel, contentTypeAt } from '@weft/wire'
-import { type ChannelTrace, controlMessages } from '@weft/wire/messages'
+import { type ChannelTrace, controlMessages, type TraceRecorder, traceRecord } from '@weft/wire/messages'
 import type { Clock } from '../../clock.ts'
 import type { ConnectedRouters } from '../../fabric/connected-routers.ts'
 import { Followers } from '../../fabric/followers.ts'
 import type { ControlConnection } from '../control-connection.ts'
-import { channelRecord } from './channel-record.ts'
 
 export interface ChannelTracesDeps {
   readonly routers: ConnectedRouters
@@ -31,7 +30,8 @@ const traceEventType = controlMessages.typeOf('traceEvent')
 
 export class ChannelTraces implements Disposable {
   readonly #deps: ChannelTracesDeps
-  readonly #controllerId: string
+  /** How the controller's own channels are recorded. */
+  readonly recorder: TraceRecorder
   readonly #followers = new Followers<ChannelTrace>()
   readonly #traced = new Map<Channel, Disposable>()
   readonly #unfollow: () => void
@@ -39,8 +39,13 @@ export class ChannelTraces implements Disposable {
   #wishes: readonly Wish[] = []
 
   constructor(deps: ChannelTracesDeps, { controllerId }: { readonly controllerId: string }) {
+    const { clock } = deps
     this.#deps = deps
-    this.#controllerId = controllerId
+    this.recorder = {
+      ...{ identity: controllerId, protocol: 'ctrl' },
+      nameOf: (type) => controlMessages.nameOf(type),
+      now: () => clock.now(),
+    }
     this.#unfollow = deps.routers.follow(({ type, router }) => {
       const { channel } = router.connection as ControlConnection
       if (type === 'connected') this.#watchIfWanted(channel)
@@ -99,7 +104,6 @@ export class ChannelTraces implements Disposable {
 
   #record(channel: Channel, buffer: Buffer, start: number, isRx: boolean): void {
     if (contentTypeAt(buffer, start) === traceEventType) return
-    const { clock } = this.#deps
-    this.#followers.tell(channelRecord({ controllerId: this.#controllerId, clock }, { channel, buffer, start, isRx }))
+    this.#followers.tell(traceRecord(this.recorder, { channel, buffer, start, isRx }))
   }
 }

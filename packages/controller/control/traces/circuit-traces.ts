@@ -7,14 +7,12 @@
  */
 import type { SearchPattern } from '@weft/model'
 import { type Channel, contentTypeAt } from '@weft/wire'
-import { type ChannelTrace, MessageError } from '@weft/wire/messages'
-import type { Clock } from '../../clock.ts'
+import { type ChannelTrace, MessageError, traceRecord } from '@weft/wire/messages'
 import type { Circuit, CircuitEvent } from '../../fabric/circuit.ts'
 import type { ConnectedRouters } from '../../fabric/connected-routers.ts'
 import type { Logger } from '../../log/logger.ts'
 import type { View } from '../../state/view.ts'
 import type { ControlConnection } from '../control-connection.ts'
-import { channelRecord } from './channel-record.ts'
 import type { ChannelTraces } from './channel-traces.ts'
 import { type CircuitMention, circuitsIn, mentionsCircuits } from './circuit-messages.ts'
 import { LinkWatches } from './link-watches.ts'
@@ -27,7 +25,6 @@ export interface CircuitTracesDeps {
   readonly routers: ConnectedRouters
   readonly traces: ChannelTraces
   readonly view: View
-  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -53,7 +50,6 @@ type Owner = Pick<Circuit, 'serviceId' | 'clientId' | 'identityId'>
 
 export class CircuitTraces implements Disposable {
   readonly #deps: CircuitTracesDeps
-  readonly #controllerId: string
   readonly #links: LinkWatches
   readonly #parts = new DisposableStack()
   readonly #watched = new Map<Channel, Disposable>()
@@ -63,9 +59,8 @@ export class CircuitTraces implements Disposable {
   #wishes: readonly Wish[] = []
   #pipes: readonly PipeWish[] = []
 
-  constructor(deps: CircuitTracesDeps, { controllerId }: { readonly controllerId: string }) {
+  constructor(deps: CircuitTracesDeps) {
     this.#deps = deps
-    this.#controllerId = controllerId
     this.#links = new LinkWatches(deps)
     this.#parts.defer(deps.circuits.follow((event) => this.#changed(event)))
     this.#parts.defer(
@@ -176,12 +171,12 @@ export class CircuitTraces implements Disposable {
   }
 
   #passed(channel: Channel, isRx: boolean, buffer: Buffer, start: number, end: number, body: Buffer | undefined): void {
-    const { traces, clock } = this.#deps
+    const { traces } = this.#deps
     if (!mentionsCircuits(contentTypeAt(buffer, start)) || traces.isTraced(channel)) return
     const ids = this.#mentioned(buffer, start, end, body)
     if (ids.length === 0) return
     const shown = { circuitId: ids.join(' ') }
-    traces.received(channelRecord({ controllerId: this.#controllerId, clock }, { channel, buffer, start, isRx }, shown))
+    traces.received(traceRecord(traces.recorder, { channel, buffer, start, isRx }, shown))
   }
 
   /** The circuits in a frame that are traced. Of one that is being made, the routes that go out say whose it is. */
