@@ -27,7 +27,7 @@ const PEERS = 4
 const AT_ONE_TIME = 6
 /** Between these the memory is looked at, with all at rest. */
 const stretches = 6
-const waves = Number(process.env.WEFT_CHURN_WAVES ?? (process.env.WEFT_LONG ? 3_000 : 36))
+const waves = Number(process.env.WEFT_CHURN_WAVES ?? (process.env.WEFT_LONG ? 3_000 : 24))
 /**
  * Of the second half, in which there is nothing left to learn. The parts of a channel or of a link that nobody lets go of
  * would be more in a soak.

@@ -31,6 +31,7 @@ import {
 import { loadRouterConfig } from './config/load-router-config.ts'
 import { Router } from './router.ts'
 import { eventually } from './testing/eventually.ts'
+import { heldBytes } from './testing/held-bytes.ts'
 import { testIdentity } from './testing/test-router-links.ts'
 
 const limits = { timeout: 60_000 }
@@ -164,11 +165,6 @@ const connectedTo = ({ router }: Setting) =>
 const are = (setting: Setting, wanted: string, what = `${wanted} connected`) =>
   eventually(() => connectedTo(setting) === wanted, what)
 
-function sized(before: NodeJS.MemoryUsage): number {
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external - before.heapUsed - before.external
-}
-
 test(
   'a controller that stalls before it has said who it is costs a dial of bounded time, and is tried again',
   limits,
@@ -225,7 +221,7 @@ test('a controller that asks without end and takes no answer is not read from an
   await using other = await PlayedController.start({ id: 'c2' })
   await using setting = await startRouter([hostile.port, other.port])
   await are(setting, 'c1,c2')
-  const [before, linesBefore] = [process.memoryUsage(), setting.lines.length]
+  const [before, linesBefore] = [heldBytes(), setting.lines.length]
   const { connection } = hostile.channel.underlays[0]!
   hostile.channel.pauseReading()
   const asked = controlMessages.encode('inspectRequest', {
@@ -236,7 +232,8 @@ test('a controller that asks without end and takes no answer is not read from an
   )
   for (let nth = 0; nth < 500; nth++) if (!connection.write(frames)) break
   await other.asks('inspectRequest', { body: { requestedValues: ['links'] } })
-  assert.ok(sized(before) < 64 * MEBIBYTE, `${(sized(before) / MEBIBYTE).toFixed(1)} MiB`)
+  const grown = heldBytes() - before
+  assert.ok(grown < 64 * MEBIBYTE, `${(grown / MEBIBYTE).toFixed(1)} MiB`)
   assert.ok(setting.lines.length - linesBefore < most.lines, setting.lines.slice(linesBefore).join('\n'))
 })
 

@@ -44,9 +44,9 @@ link: { dialers: [{ binding: transport }], listeners: [{ binding: transport, bin
 ${sections}
 `
   const failures: string[] = []
-  const warnings: string[] = []
-  const note = (message: string) => void warnings.push(message)
-  const log = { debug() {}, info() {}, warn: note, error: note }
+  const lines: string[] = []
+  const note = (message: string) => void lines.push(message)
+  const log = { debug() {}, info: note, warn: note, error: note }
   const { config } = loadRouterConfig({ fileName: at('r.yml'), text }, {})
   const router = Router.start(
     {
@@ -57,7 +57,7 @@ ${sections}
     },
     { config, baseDirectory: folder },
   )
-  return { router, failures, warnings }
+  return { router, failures, lines }
 }
 
 test(
@@ -98,7 +98,7 @@ test('a file that is not read, and certificates that lie elsewhere, do not keep 
   await writeFile(at('r.yml.proto.gzip'), 'no model')
   const sections = `edge: {}
 listeners: [{ binding: edge, address: "tls:127.0.0.1:0", options: { advertise: "127.0.0.1:1" } }]`
-  const { router: starting, warnings } = start({
+  const { router: starting, lines } = start({
     sections,
     identity: '{ cert: r.server.cert, key: r.key, ca: r.cas }',
   })
@@ -109,7 +109,7 @@ listeners: [{ binding: edge, address: "tls:127.0.0.1:0", options: { advertise: "
       'circuits are not carried yet; these settings have no effect',
       'the kept data model cannot be used; a controller will send it',
       'the router does not renew its certificates by itself',
-    ].filter((message) => !warnings.includes(message)),
+    ].filter((message) => !lines.includes(message)),
     [],
   )
 })
@@ -125,7 +125,7 @@ test('monitors, links and their own certificates are at one port', limits, async
   - name: monitors
     bindPoints: [{ interface: "${address}", address: "${address}" }]
     apis: [{ binding: health-checks }]`
-  const { router: starting, warnings } = start({ port, sections })
+  const { router: starting, lines } = start({ port, sections })
   await using _router = await starting
   const [status, body] = await new Promise<[number | undefined, string]>((resolve, reject) => {
     const asked = get({ host: '127.0.0.1', port, path: '/health-checks?type=short', ca: caPem, agent: false })
@@ -142,5 +142,5 @@ test('monitors, links and their own certificates are at one port', limits, async
   const link = await dial(`tls:${address}`, { protocols: ['ziti-link'], tls })
   assert.equal(link.protocol, 'ziti-link')
   link.destroy()
-  assert.ok(!warnings.includes('web server not started'), warnings.join())
+  assert.ok(!lines.includes('web server not started'), lines.join())
 })

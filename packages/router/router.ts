@@ -84,7 +84,7 @@ async function startParts(deps: RouterDeps, options: RouterOptions, parts: Async
   const uncovered = findUncoveredHosts(config, identity.current)
   if (uncovered.length > 0) throw new UncoveredHostsError(uncovered)
   const unserved = unservedSettings(config)
-  if (unserved.length > 0) log.warn('circuits are not carried yet; these settings have no effect', { unserved })
+  if (unserved.length > 0) log.info('circuits are not carried yet; these settings have no effect', { unserved })
   const { routerId } = identity
   const current = () => identity.current
 

@@ -1,8 +1,11 @@
 /** One file, two programs: a router that one of them was set up for is run by the other in its place, and back. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { get } from 'node:https'
 import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { ApiClient } from '../kit/api-client.ts'
@@ -55,8 +58,12 @@ async function command(
 
 type NewRouter = Awaited<ReturnType<typeof newRouter>>
 
-/** Runs it until it is online, and ends it. */
-async function serves({ path, home, file }: NewRouter, program: Program): Promise<void> {
+/** Runs it until it is online, and whatever is to be done then, and ends it; what it said. */
+async function serves(
+  { path, home, file }: NewRouter,
+  program: Program,
+  look: () => Promise<unknown> = async () => {},
+): Promise<string> {
   const isOnline = async () => (await admin.detail(path))['isOnline'] === true
   await until('nobody is there', async () => !(await isOnline()))
   const args = ['router', 'run', file, '--cliagent=false']
@@ -71,7 +78,9 @@ async function serves({ path, home, file }: NewRouter, program: Program): Promis
     },
     { within: 30_000 },
   )
+  await look()
   await running.stop('SIGTERM')
+  return said()
 }
 
 test('what ours was set up with, theirs runs, and ours again', limits, async () => {
@@ -79,7 +88,53 @@ test('what ours was set up with, theirs runs, and ours again', limits, async () 
   const ports = ['--edge-port', `${await freePort()}`, '--link-port', `${await freePort()}`]
   await command('ours', router.home, ['router', 'config', 'r1', '-o', router.file, '--host', '127.0.0.1', ...ports])
   await command('ours', router.home, ['router', 'enroll', router.file, '--jwt', router.token])
-  for (const program of ['ours', 'stock', 'ours'] as const) await serves(router, program)
+  const isSynchronised = async () => (await admin.detail(router.path))['syncStatus'] === 'SYNC_DONE'
+  await serves(router, 'ours', () => until('it knows the network', isSynchronised))
+  const said = await serves(router, 'stock')
+  assert.match(said, /loaded router model from file/, 'what one has kept of the network serves the other')
+  assert.doesNotMatch(await serves(router, 'ours'), /the kept data model cannot be used/)
+})
+
+/** The health of a router, as a monitor reads it. */
+async function healthOf(port: number) {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const options = { host: '127.0.0.1', port, path: '/health-checks', ca: controller.ca, agent: false }
+  get(options, resolve).on('error', reject)
+  const response = await promise
+  const { data, meta } = JSON.parse(await readText(response))
+  const checks = (data.checks as { id: string }[]).toSorted((one, other) => one.id.localeCompare(other.id))
+  return { status: response.statusCode, type: response.headers['content-type'], isHealthy: data.healthy, checks, meta }
+}
+
+test('monitors are answered alike, at the port of links', limits, async () => {
+  const router = await newRouter('r4')
+  const port = await freePort()
+  const ports = ['--edge-port', `${await freePort()}`, '--link-port', `${port}`]
+  await command('ours', router.home, ['router', 'config', 'r4', '-o', router.file, '--host', '127.0.0.1', ...ports])
+  await appendFile(
+    router.file,
+    `
+web:
+  - name: monitors
+    bindPoints: [{ interface: "0.0.0.0:${port}", address: "127.0.0.1:${port}" }]
+    apis: [{ binding: health-checks }]
+healthChecks: { ctrlPingCheck: { interval: 1s, timeout: 1s, initialDelay: 100ms } }
+`,
+  )
+  await command('ours', router.home, ['router', 'enroll', router.file, '--jwt', router.token])
+  const seen = new Map<Program, unknown>()
+  for (const program of ['stock', 'ours'] as const) {
+    await serves(router, program, async () => {
+      await until('it is healthy', async () => (await healthOf(port)).isHealthy === true)
+      const { checks, ...others } = await healthOf(port)
+      const times = /^(?:lastCheckDuration|lastCheckTime)$/u
+      const shapes = checks.map((check) =>
+        Object.entries(check).map(([key, value]) => [key, times.test(key) ? typeof value : value]),
+      )
+      seen.set(program, { ...others, shapes })
+    })
+  }
+  assert.deepEqual(seen.get('ours'), seen.get('stock'))
 })
 
 test('so it is with a router that only carries', limits, async () => {

@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { channelHeader, encodeFrame, Headers, type OutgoingMessage } from '@weft/wire'
 import { controlMessages } from '@weft/wire/messages'
+import { heldBytes } from '../testing/held-bytes.ts'
 import { TestController } from '../testing/test-controller.ts'
 import { enrollRouter, TestRouter } from '../testing/test-router.ts'
 
@@ -72,7 +73,7 @@ test('a router that asks without end and takes no answer costs little, and other
   await using other = await connected()
   await isServed(hostile)
   await sleep(2 * routerHeartbeats.sendInterval)
-  const [heapBefore, linesBefore] = [process.memoryUsage(), lines()]
+  const [before, linesBefore] = [heldBytes(), lines()]
   hostile.channel.pauseReading()
   // Whoever asks says how long an answer is at least: it returns what the question wants returned.
   const { contentType, body } = controlMessages.encode('inspectRequest', { body: { requestedValues: [] } })
@@ -84,8 +85,7 @@ test('a router that asks without end and takes no answer costs little, and other
   assert.ok((await milliseconds(isServed(other))) < PATIENCE)
   await flooding
   assert.ok((await milliseconds(isServed(other))) < PATIENCE)
-  const { heapUsed, external } = process.memoryUsage()
-  const grown = heapUsed + external - heapBefore.heapUsed - heapBefore.external
+  const grown = heldBytes() - before
   assert.ok(grown < HELD, `${(grown / MEBIBYTE).toFixed(1)} MiB`)
   // It answers no heartbeat either, so its channel ends.
   assert.ok((await milliseconds(isGivenUp(hostile))) < SILENCE + PATIENCE)

@@ -11,6 +11,7 @@ import { buffer } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { encodeFrame, encodeHello, Headers } from '@weft/wire'
 import { agentMessages } from '@weft/wire/messages'
+import { heldBytes } from '../testing/held-bytes.ts'
 import { agentOperation, requestMark } from './agent-protocol.ts'
 import { AgentSocket } from './agent-socket.ts'
 import type { RouterOperations } from './router-operations.ts'
@@ -94,7 +95,7 @@ test('a crowd fills the room and no more, and leaves it in time', limits, async 
 
 test('who asks over a channel without end and takes no answer is not read from any more', limits, async () => {
   await using agent = await start()
-  const before = process.memoryUsage()
+  const before = heldBytes()
   const asked = agentMessages.encode('inspect', { body: { requestedValues: ['links'] } })
   const greedy = Array.from({ length: 5 }, () => {
     const socket = knock(agent.path, channelRequest, encodeHello({ id: 'cli' }))
@@ -105,8 +106,7 @@ test('who asks over a channel without end and takes no answer is not read from a
     return socket
   })
   await isServed(agent.path)
-  const { heapUsed, external } = process.memoryUsage()
-  const grown = heapUsed + external - before.heapUsed - before.external
+  const grown = heldBytes() - before
   assert.ok(grown < 64 * MEBIBYTE, `${(grown / MEBIBYTE).toFixed(1)} MiB`)
   for (const socket of greedy) socket.destroy()
   await isServed(agent.path)
