@@ -160,7 +160,8 @@ test('revokes tokens of an identity, of a session, and one', async () => {
     const word = type.toLowerCase().replace('_', '-')
     assert.equal((await cli.says('edge', 'create', 'revocation', word, id)).trim(), id)
   }
-  const shown = await cli.list('revocations')
+  // A password that was changed has revoked tokens too.
+  const shown = (await cli.list('revocations')).filter(({ id }) => Object.values(wanted).includes(String(id)))
   assert.deepEqual(Object.fromEntries(shown.map(({ type, id }) => [type, id])), wanted)
   const table = readTable(await cli.says('edge', 'list', 'revocations', 'true limit none'))
   assert.deepEqual(new Set(table.map(({ TYPE }) => TYPE)), new Set(Object.keys(wanted)))
