@@ -70,6 +70,7 @@ describe('what is not a request', () => {
     ['a chunk without a size', head('POST', list, json, 'transfer-encoding: chunked') + 'xyz\r\n', 400],
     ['a chunk of endless size', head('POST', list, json, 'transfer-encoding: chunked') + 'fffffffffffffffff\r\n', 400],
     ['a head of 17 KiB', head('GET', list, `x: ${'a'.repeat(17_000)}`), 431],
+    ['a head of 200 KiB', head('GET', list, `x: ${'a'.repeat(200_000)}`), 431],
     ['a path of 17 KiB', head('GET', `${list}?filter=${'a'.repeat(17_000)}`), 431],
     ['101 headers', head('GET', list, ...Array.from({ length: 100 }, (_, at) => `x-${at}: 1`)), 431],
     ['five thousand headers', head('GET', list, ...Array.from({ length: 5_000 }, () => 'a: b')), 431],

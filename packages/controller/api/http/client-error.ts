@@ -11,8 +11,21 @@ const STATUS_OF: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
+/** How long, and through how many more errors, a client that was refused may go on sending. */
+const LINGER = 1_000
+const MOST_ERRORS = 64
+
+/** How many errors came after the answer. */
+const answered = new WeakMap<Duplex, number>()
+
 /** A listener for 'clientError'. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const errors = answered.get(socket)
+  if (errors !== undefined) {
+    if (errors >= MOST_ERRORS) socket.destroy()
+    else answered.set(socket, errors + 1)
+    return
+  }
   // A response that has begun cannot be taken back: whatever were written now would be read as part of it.
   const current = (socket as Duplex & { _httpMessage?: ServerResponse | null })._httpMessage
   if (!socket.writable || !isAboutHttp(error.code ?? '') || current?.headersSent) {
@@ -20,10 +33,14 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     return
   }
   const status = STATUS_OF[error.code ?? ''] ?? '400 Bad Request'
+  answered.set(socket, 0)
+  // Were the connection cut while the client still sends, the answer would be lost to it.
+  const timer = setTimeout(() => socket.destroy(), LINGER)
+  socket.once('close', () => clearTimeout(timer))
+  socket.once('end', () => socket.destroy())
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ${status.length}\r\n` +
       `connection: close\r\n\r\n${status}`,
-    () => socket.destroy(),
   )
 }
 
