@@ -28,10 +28,10 @@ import {
   controllerCapability,
   controlMessages,
 } from '@weft/wire/messages'
+import { heldBytes } from '@weft/wire/testing/held-bytes.ts'
 import { loadRouterConfig } from './config/load-router-config.ts'
 import { Router } from './router.ts'
 import { eventually } from './testing/eventually.ts'
-import { heldBytes } from './testing/held-bytes.ts'
 import { testIdentity } from './testing/test-router-links.ts'
 
 const limits = { timeout: 60_000 }

@@ -29,6 +29,7 @@ export class ControlConnection implements RouterConnection {
   /** Aborted when the connection has ended: for those who work for the router and would wait in vain. */
   readonly gone: AbortSignal
   readonly #log: Logger
+  readonly #answers = new WeakMap<Message, Promise<void>>()
   #unreadable = 0
   #unsent = 0
 
@@ -66,9 +67,15 @@ export class ControlConnection implements RouterConnection {
 
   /** Answers a message. A router that does not get its answer asks again. */
   reply<K extends ControlMessageName>(request: Message, name: K, fields: ControlMessageInit<K>): void {
-    this.channel
+    const answer = this.channel
       .reply(request, controlMessages.encode(name, fields), { queue: URGENT })
       .catch((err) => this.#notSent(name, err))
+    this.#answers.set(request, answer)
+  }
+
+  /** Resolves when the answer to a message is on its way, or is not going to be. */
+  async answered(request: Message): Promise<void> {
+    await this.#answers.get(request)
   }
 
   async sendRoute(route: RouteMessage, { signal }: { readonly signal: AbortSignal }): Promise<RouteResult> {

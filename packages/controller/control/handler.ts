@@ -53,6 +53,8 @@ export function defineFrameHandler(
           if (err instanceof MessageError || err instanceof ProtobufError) from.noteUnreadable(fields)
           else if (!from.channel.isClosed) context.log.error('message not handled', fields)
         }
+        // A message is worked on until its answer is taken: who takes none is not read any further.
+        await from.answered(frame)
       })
     },
   }

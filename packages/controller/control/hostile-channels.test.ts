@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { channelHeader, encodeFrame, Headers, type OutgoingMessage } from '@weft/wire'
 import { controlMessages } from '@weft/wire/messages'
-import { heldBytes } from '../testing/held-bytes.ts'
+import { heldBytes } from '@weft/wire/testing/held-bytes.ts'
 import { TestController } from '../testing/test-controller.ts'
 import { enrollRouter, TestRouter } from '../testing/test-router.ts'
 
@@ -22,7 +22,7 @@ after(() => controller[Symbol.asyncDispose]())
 const MEBIBYTE = 1_048_576
 const FLOOD = 5_000
 /** What the controller may hold for all that a router asks and does not take. */
-const HELD = 32 * MEBIBYTE
+const HELD = 16 * MEBIBYTE
 /** Of the log. */
 const LINES = 100
 /** For a busy machine. */

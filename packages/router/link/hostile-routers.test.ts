@@ -21,8 +21,8 @@ import {
   type Underlay,
 } from '@weft/wire'
 import { linkHello } from '@weft/wire/messages'
+import { heldBytes } from '@weft/wire/testing/held-bytes.ts'
 import { eventually } from '../testing/eventually.ts'
-import { heldBytes } from '../testing/held-bytes.ts'
 import { type TestRouterLinks, testIdentity, testRouterLinks } from '../testing/test-router-links.ts'
 import { testDialer } from '../testing/two-registries.ts'
 
