@@ -112,7 +112,7 @@ func (how *dialing) all(context *ziti.ContextImpl, session *dialogue) error {
 }
 
 func (how *dialing) one(context *ziti.ContextImpl, pour outpour, session *dialogue) ([]byte, error) {
-	conn, err := context.DialWithOptions(how.service, &how.options)
+	conn, err := how.connect(context)
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +125,17 @@ func (how *dialing) one(context *ziti.ContextImpl, pour outpour, session *dialog
 	told["circuitId"] = conn.GetCircuitId()
 	session.tell("exchanged", told)
 	return conn.GetStickinessToken(), nil
+}
+
+// connect dials; again, for a while, when the router does not know the device yet: the SDK tells it beside the first dial.
+func (how *dialing) connect(context *ziti.ContextImpl) (edge.Conn, error) {
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		conn, err := context.DialWithOptions(how.service, &how.options)
+		isUnknown := err != nil && strings.Contains(err.Error(), "no posture data has been sent")
+		if !isUnknown || time.Now().After(deadline) {
+			return conn, err
+		}
+	}
 }
 
 // exchangeEcho speaks and listens at the same time, and ends its side before it has heard everything.
