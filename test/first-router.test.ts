@@ -45,3 +45,12 @@ test(
     assert.doesNotMatch(alone.child.stdout, /^ *router /m)
   },
 )
+
+test('the first router ends with its network, also when that is killed', limits, async () => {
+  await using controller = await ControllerProcess.start({ hasRouter: true })
+  assert.match(controller.child.stdout, /^ *router +router-1, online$/m)
+  // The router has the same output, which closes when both are gone.
+  const { signal, milliseconds } = await controller.child.stop('SIGKILL')
+  assert.equal(signal, 'SIGKILL')
+  assert.ok(milliseconds < 60_000, `${milliseconds} ms`)
+})

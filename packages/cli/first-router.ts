@@ -107,7 +107,8 @@ export class FirstRouter implements AsyncDisposable {
     const child = spawn(
       process.execPath,
       [process.argv[1]!, 'router', 'run', this.configFile, '--log-level', level, '--log-format', 'text'],
-      { stdio: ['ignore', 'inherit', 'inherit'] },
+      // By the channel it notices when this process is gone, whatever ended it.
+      { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
     )
     this.#child = child
     const startedAt = Date.now()

@@ -42,6 +42,9 @@ async function run(file: string, given: RunFlags): Promise<void> {
 
 function followSignals(log: RootLogger, end: (status: number) => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0))
+  // Only a router that another process runs has a channel to lose; by itself it keeps nobody from ending.
+  process.on('disconnect', () => end(0))
+  process.channel?.unref()
   if (process.platform === 'win32') return
   process.on('SIGQUIT', () => {
     process.stderr.write(activityText())
