@@ -8,6 +8,7 @@ import { freePort } from '../kit/free-port.ts'
 import { until } from '../kit/patience.ts'
 import { findPeer } from '../runner/find-peer.ts'
 import { PeerCli } from './peer-cli.ts'
+import { stockConfiguration } from './stock-configuration.ts'
 
 const PATIENCE = 60_000
 
@@ -58,14 +59,13 @@ export async function startCluster(folder: string, ids: readonly string[], stack
     await create('client', ...identity, '--client-file', 'client', '--client-name', id, '--key-file', 'server')
     const of = (kind: 'certs' | 'keys', name: string) => join(root, `mid-${id}`, kind, name)
     const [address, controlAddress] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`]
-    const ctrl = `tls:${controlAddress}`
     const dataDir = join(folder, `data-${id}`)
     await mkdir(dataDir)
     const file = join(folder, `${id}.json`)
     const signingCert = { cert: of('certs', `mid-${id}.cert`), key: of('keys', `mid-${id}.key`) }
     // JSON is YAML too.
     const configuration = {
-      v: 3,
+      ...stockConfiguration({ address, controlAddress, signingCert }),
       cluster: { dataDir },
       identity: {
         cert: of('certs', 'client.chain.pem'),
@@ -73,18 +73,6 @@ export async function startCluster(folder: string, ids: readonly string[], stack
         key: of('keys', 'server.key'),
         ca: caFile,
       },
-      ctrl: { listener: ctrl, options: { advertiseAddress: ctrl } },
-      edge: {
-        api: { address },
-        enrollment: { signingCert, edgeIdentity: { duration: '10m' }, edgeRouter: { duration: '10m' } },
-      },
-      web: [
-        {
-          name: 'api',
-          bindPoints: [{ interface: address, address }],
-          apis: ['edge-management', 'edge-client', 'edge-oidc', 'fabric'].map((binding) => ({ binding })),
-        },
-      ],
     }
     await writeFile(file, JSON.stringify(configuration))
     const agent = `unix:${join(folder, `${id}.sock`)}`

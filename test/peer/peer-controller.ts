@@ -9,6 +9,7 @@ import { until } from '../kit/patience.ts'
 import { weftSays } from '../kit/weft-command.ts'
 import { findPeer } from '../runner/find-peer.ts'
 import { PeerCli } from './peer-cli.ts'
+import { stockConfiguration } from './stock-configuration.ts'
 
 /** Where its certificates are, in the words of its configuration. */
 export interface PeerCertificates {
@@ -55,26 +56,13 @@ export class PeerController implements AsyncDisposable {
     const cli = new PeerCli(folder)
     const address = `127.0.0.1:${await freePort()}`
     const controlAddress = `127.0.0.1:${await freePort()}`
-    const ctrl = `tls:${controlAddress}`
     await mkdir(join(folder, 'db'))
     const file = join(folder, 'stock.json')
     // JSON is YAML too.
     const configuration = {
-      v: 3,
+      ...stockConfiguration({ address, controlAddress, signingCert, dialer }),
       db: join(folder, 'db', 'stock.db'),
       identity,
-      ctrl: { listener: ctrl, options: { advertiseAddress: ctrl }, ...(dialer && { dialer }) },
-      edge: {
-        api: { address },
-        enrollment: { signingCert, edgeIdentity: { duration: '10m' }, edgeRouter: { duration: '10m' } },
-      },
-      web: [
-        {
-          name: 'api',
-          bindPoints: [{ interface: address, address }],
-          apis: ['edge-management', 'edge-client', 'edge-oidc', 'fabric'].map((binding) => ({ binding })),
-        },
-      ],
     }
     await writeFile(file, JSON.stringify(configuration))
     const { username, password } = admin

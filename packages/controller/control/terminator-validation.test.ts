@@ -63,7 +63,14 @@ async function asked(t: TestContext, answer: (question: Question) => States) {
       JSON.stringify(questions, (_, value) => (typeof value === 'bigint' ? Number(value) : value)),
     )
   }
-  return { routerId, connection: pair.connection, validation, questions, terminators, pass, settled }
+  /** So many questions, each answered before the next. */
+  const rounds = async (count: number) => {
+    for (let round = 1; round <= count; round++) {
+      await settled(() => questions.length === round && validation.waiting().every(({ isAsking }) => !isAsking))
+      pass(5 * SECONDS)
+    }
+  }
+  return { routerId, connection: pair.connection, validation, questions, terminators, pass, settled, rounds }
 }
 
 function isThere(id: string): boolean {
@@ -91,15 +98,12 @@ test('a new terminator is asked about when it has settled, and not again when it
 })
 
 test('what a router does not mention it is asked about again, under another mark', async (t) => {
-  const { validation, routerId, questions, terminators, pass, settled } = await asked(t, ({ terminators: [first] }) => [
+  const { validation, routerId, questions, terminators, rounds } = await asked(t, ({ terminators: [first] }) => [
     [first!.id, { valid: true, marker: first!.marker }],
   ])
   const ids = await terminators(3)
   validation.queueAll(routerId)
-  for (let round = 1; round <= 3; round++) {
-    await settled(() => questions.length === round && validation.waiting().every(({ isAsking }) => !isAsking))
-    pass(5 * SECONDS)
-  }
+  await rounds(3)
   assert.deepEqual(
     questions.map(({ terminators: all }) => all.length),
     [3, 2, 1],
@@ -126,15 +130,12 @@ test('an answer to an older question deletes nothing, and one without a mark cou
 })
 
 test('a router that hosts many is asked about a bounded number at a time', async (t) => {
-  const { validation, routerId, questions, terminators, pass, settled } = await asked(t, ({ terminators: all }) =>
+  const { validation, routerId, questions, terminators, rounds } = await asked(t, ({ terminators: all }) =>
     all.map(({ id, marker }) => [id, { valid: true, marker }]),
   )
   await terminators(1_100)
   validation.queueAll(routerId)
-  for (let round = 1; round <= 3; round++) {
-    await settled(() => questions.length === round && validation.waiting().every(({ isAsking }) => !isAsking))
-    pass(5 * SECONDS)
-  }
+  await rounds(3)
   assert.deepEqual(
     questions.map(({ terminators: all }) => all.length),
     [500, 500, 100],
